@@ -9,7 +9,7 @@ use crate::memory::{
 };
 
 /// What can be told of somebody in two languages: how it is said and asked, in English and German. `{n}` is the name.
-struct Told {
+struct Statement {
     values: [&'static str; 5],
     said: [&'static str; 2],
     asked: [&'static str; 2],
@@ -29,26 +29,26 @@ const NAMES: [&str; 10] = [
     "Henk",
 ];
 
-const TOLD: [Told; 8] = [
-    Told {
+const STATEMENTS: [Statement; 8] = [
+    Statement {
         values: ["Bremen", "Graz", "Antwerp", "Lyon", "Malmö"],
         said: ["{n} has moved to {v} for good.", "{n} ist jetzt ganz nach {v} gezogen."],
         asked: ["Where has {n} moved to?", "Wohin ist {n} gezogen?"],
         otherwise: ["In which city does {n} live?", "In welcher Stadt wohnt {n}?"],
     },
-    Told {
+    Statement {
         values: ["Siemens", "Bosch", "Philips", "Ikea", "Airbus"],
         said: ["{n} works at {v} since spring.", "{n} arbeitet seit dem Frühjahr bei {v}."],
         asked: ["Where does {n} work since spring?", "Wo arbeitet {n} seit dem Frühjahr?"],
         otherwise: ["Who employs {n}?", "Bei welcher Firma ist {n} angestellt?"],
     },
-    Told {
+    Statement {
         values: ["Yoga", "Handball", "Judo", "Tennis", "Golf"],
         said: ["{n} took up {v} on Thursdays.", "{n} hat donnerstags mit {v} angefangen."],
         asked: ["What did {n} take up on Thursdays?", "Womit hat {n} donnerstags angefangen?"],
         otherwise: ["Which sport does {n} do?", "Welchen Sport treibt {n}?"],
     },
-    Told {
+    Statement {
         values: ["Volvo", "Tesla", "Fiat", "Audi", "Skoda"],
         said: [
             "{n} bought an old {v} from a neighbour.",
@@ -57,7 +57,7 @@ const TOLD: [Told; 8] = [
         asked: ["What did {n} buy from a neighbour?", "Was hat {n} dem Nachbarn abgekauft?"],
         otherwise: ["Which car does {n} drive?", "Welches Auto fährt {n}?"],
     },
-    Told {
+    Statement {
         values: ["Sushi", "Gulasch", "Lasagne", "Ramen", "Tapas"],
         said: [
             "For the birthday {n} wants {v} and nothing else.",
@@ -66,19 +66,19 @@ const TOLD: [Told; 8] = [
         asked: ["What does {n} want for the birthday?", "Was will {n} zum Geburtstag?"],
         otherwise: ["Which dish should be cooked for {n}?", "Welches Essen soll es für {n} geben?"],
     },
-    Told {
+    Statement {
         values: ["3 April", "12 August", "21 November", "6 January", "30 June"],
         said: ["{n} will have the operation on {v}.", "{n} wird am {v} operiert."],
         asked: ["When will {n} have the operation?", "Wann wird {n} operiert?"],
         otherwise: ["On which date is {n} in hospital?", "An welchem Tag ist {n} im Krankenhaus?"],
     },
-    Told {
+    Statement {
         values: ["Cello", "Piano", "Ukulele", "Oboe", "Banjo"],
         said: ["{n} practises the {v} until midnight.", "{n} übt bis Mitternacht {v}."],
         asked: ["What does {n} practise until midnight?", "Was übt {n} bis Mitternacht?"],
         otherwise: ["Which instrument does {n} play?", "Welches Instrument spielt {n}?"],
     },
-    Told {
+    Statement {
         values: ["Rocky", "Luna", "Balu", "Kira", "Oskar"],
         said: ["The puppy of {n} is called {v}.", "Der Welpe von {n} heißt {v}."],
         asked: ["What is the puppy of {n} called?", "Wie heißt der Welpe von {n}?"],
@@ -134,7 +134,7 @@ pub(super) fn make(rng: &mut Rng) -> Conversation {
         NAMES.iter().copied().cycle().take(SESSIONS * NAMES.len()).collect();
     talk.rng.shuffle(&mut spoken_of);
     let mut left: Vec<(&str, Vec<usize>)> =
-        NAMES.map(|name| (name, (0..TOLD.len()).collect())).into();
+        NAMES.map(|name| (name, (0..STATEMENTS.len()).collect())).into();
     for (_, kinds) in &mut left {
         talk.rng.shuffle(kinds);
     }
@@ -145,7 +145,8 @@ pub(super) fn make(rng: &mut Rng) -> Conversation {
             small_talk(&mut talk, name);
             let kind =
                 left.iter_mut().find(|(known, _)| *known == name).and_then(|(_, left)| left.pop());
-            let Some((kind, what)) = kind.and_then(|kind| Some((kind, TOLD.get(kind)?))) else {
+            let Some((kind, what)) = kind.and_then(|kind| Some((kind, STATEMENTS.get(kind)?)))
+            else {
                 continue;
             };
             let language = talk.rng.below(2);
@@ -158,7 +159,7 @@ pub(super) fn make(rng: &mut Rng) -> Conversation {
         }
     }
     for (name, kind, language, turn) in asked {
-        let Some(what) = TOLD.get(kind) else { continue };
+        let Some(what) = STATEMENTS.get(kind) else { continue };
         let other = if talk.rng.chance(0.6) { language } else { 1 - language };
         let (forms, category) = match talk.rng.chance(0.4) {
             true => (&what.otherwise, Category::OpenDomain),

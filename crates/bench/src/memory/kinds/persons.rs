@@ -5,7 +5,7 @@ use abide_memory::SpeakerRole::{Agent, Person};
 
 use super::{
     talk::{TalkBuilder, prose},
-    topics::{PADDING, TOPICS, Told, Topic, WISHES},
+    topics::{PADDING, Statement, TOPICS, Topic, WISHES},
 };
 use crate::memory::{
     conversation::{Category, Conversation},
@@ -18,7 +18,7 @@ const AGENT: &str = "felix";
 /// What was told, for the questions.
 struct Telling {
     case: &'static str,
-    form: &'static Told,
+    form: &'static Statement,
     /// Who told it; none where the agent suggested it.
     teller: Option<&'static str>,
     turn: usize,
@@ -54,7 +54,7 @@ fn asked(form: &str, case: &str, name: Option<&str>) -> String {
     text
 }
 
-fn told(form: &str, case: &str, value: &str) -> String {
+fn stated(form: &str, case: &str, value: &str) -> String {
     let text = form.replace("{e}", case).replace("{v}", value);
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -123,13 +123,13 @@ pub(super) fn friends(rng: &mut Rng) -> Conversation {
         for form in &topic.facts {
             for speaker in [owner, other, owner] {
                 let said = if speaker == owner {
-                    told(talk.pick(&topic.chatter), case, "")
+                    stated(talk.pick(&topic.chatter), case, "")
                 } else {
                     talk.pick(&ANSWERS).to_owned()
                 };
                 talk.say(speaker, Person, said);
             }
-            let said = told(talk.pick(&form.said), case, talk.pick_value(form));
+            let said = stated(talk.pick(&form.said), case, talk.pick_value(form));
             let turn = talk.say(owner, Person, said);
             tellings.push(Telling { case, form, teller: Some(owner), turn });
             let answer = talk.pick(&ANSWERS).to_owned();
@@ -142,7 +142,7 @@ pub(super) fn friends(rng: &mut Rng) -> Conversation {
             for speaker in NAMES {
                 let own = talk.rng.chance(0.6);
                 let said = if own {
-                    told(talk.pick(&topic.chatter), case, "")
+                    stated(talk.pick(&topic.chatter), case, "")
                 } else {
                     talk.pick(&ANSWERS).to_owned()
                 };
@@ -177,7 +177,7 @@ pub(super) fn assistant(rng: &mut Rng) -> Conversation {
     for (topic, case) in cases(talk.rng).into_iter().take(CASES) {
         talk.pause();
         for form in &topic.facts {
-            let fact = told(talk.pick(&form.said), case, talk.pick_value(form));
+            let fact = stated(talk.pick(&form.said), case, talk.pick_value(form));
             let turn = person_says(&mut talk, PERSON, topic, case, Some(fact));
             tellings.push(Telling { case, form, teller: Some(PERSON), turn });
             assistant_says(&mut talk, topic, case, None);
@@ -198,7 +198,7 @@ pub(super) fn assistant(rng: &mut Rng) -> Conversation {
             Some(format!("What would you do about the {case}?")),
         );
         let form = &topic.suggested;
-        let fact = told(talk.pick(&form.said), case, talk.pick_value(form));
+        let fact = stated(talk.pick(&form.said), case, talk.pick_value(form));
         let turn = assistant_says(&mut talk, topic, case, Some(fact));
         tellings.push(Telling { case, form, teller: None, turn });
     }
@@ -229,7 +229,7 @@ fn person_says(
     case: &str,
     fact: Option<String>,
 ) -> usize {
-    let mut lines: Vec<String> = topic.chatter.iter().map(|line| told(line, case, "")).collect();
+    let mut lines: Vec<String> = topic.chatter.iter().map(|line| stated(line, case, "")).collect();
     lines.extend(REQUESTS.map(str::to_owned));
     let words = 32 + talk.rng.below(30);
     let mut said = prose(talk.rng, lines, words);
@@ -247,7 +247,7 @@ fn assistant_says(
     case: &str,
     fact: Option<String>,
 ) -> usize {
-    let mut lines: Vec<String> = topic.advice.iter().map(|line| told(line, case, "")).collect();
+    let mut lines: Vec<String> = topic.advice.iter().map(|line| stated(line, case, "")).collect();
     for (place, form) in topic.facts.iter().chain([&topic.suggested]).enumerate() {
         // It goes through what might be so, without saying what is.
         let value = talk.pick(&form.values);
@@ -255,8 +255,8 @@ fn assistant_says(
         let form = form.said.get(place % 2).copied().unwrap_or_default();
         lines.push(format!(
             "Some would write to me: \"{}\" Others: \"{}\"",
-            told(form, case, value),
-            told(form, "other one", other)
+            stated(form, case, value),
+            stated(form, "other one", other)
         ));
     }
     lines.extend(PADDING.map(str::to_owned));
@@ -282,13 +282,13 @@ pub(super) fn team(rng: &mut Rng) -> Conversation {
         talk.rng.shuffle(&mut who);
         for form in &topic.facts {
             for teller in who.into_iter().take(2) {
-                let said = told(talk.pick(&form.said), case, talk.pick_value(form));
+                let said = stated(talk.pick(&form.said), case, talk.pick_value(form));
                 let turn = talk.say(teller, Person, said);
                 tellings.push(Telling { case, form, teller: Some(teller), turn });
-                let said = told(talk.pick(&topic.chatter), case, "");
+                let said = stated(talk.pick(&topic.chatter), case, "");
                 talk.say(talk_to(who, 2), Person, said);
                 if talk.rng.chance(0.6) {
-                    let lines = topic.advice.iter().map(|line| told(line, case, ""));
+                    let lines = topic.advice.iter().map(|line| stated(line, case, ""));
                     let lines = lines.chain(PADDING.iter().take(8).map(|line| (*line).to_owned()));
                     let words = 40 + talk.rng.below(80);
                     let said = prose(talk.rng, lines.collect(), words).join(" ");
@@ -317,7 +317,7 @@ fn talk_to(who: [&'static str; 6], place: usize) -> &'static str {
 pub(super) fn diary(rng: &mut Rng) -> Conversation {
     const PERSON: &str = "rita";
     let mut talk = TalkBuilder::new(rng);
-    let mut told_of: Vec<(&Topic, &'static str, &'static Told)> = cases(talk.rng)
+    let mut told_of: Vec<(&Topic, &'static str, &'static Statement)> = cases(talk.rng)
         .into_iter()
         .take(CASES + 4)
         .flat_map(|(topic, case)| topic.facts.iter().map(move |form| (topic, case, form)))
@@ -330,19 +330,19 @@ pub(super) fn diary(rng: &mut Rng) -> Conversation {
         let mut of = page.iter().map(|(topic, case, _)| (*topic, *case)).collect::<Vec<_>>();
         of.extend(cases(talk.rng).into_iter().take(4 - page.len()));
         for (topic, case) in of {
-            lines.extend(topic.chatter.iter().map(|line| told(line, case, "")));
+            lines.extend(topic.chatter.iter().map(|line| stated(line, case, "")));
         }
         let words = 130 + talk.rng.below(120);
         let mut said = prose(talk.rng, lines, words);
         for (_, case, form) in page {
-            let fact = told(talk.pick(&form.said), case, talk.pick_value(form));
+            let fact = stated(talk.pick(&form.said), case, talk.pick_value(form));
             let place = talk.rng.below(said.len() + 1);
             said.insert(place, fact);
         }
         let turn = talk.say(PERSON, Person, said.join(" "));
-        let told =
+        let tellings_of =
             page.iter().map(|(_, case, form)| Telling { case, form, teller: Some(PERSON), turn });
-        tellings.extend(told);
+        tellings.extend(tellings_of);
         talk.say(AGENT, Agent, "I have read it and keep it.".to_owned());
     }
     ask_all(&mut talk, &tellings, &|_| Asking { asker: Some(PERSON), name: None });
@@ -361,7 +361,7 @@ const MUSINGS: [&str; 16] = [
     "The light in the evening was yellow and very low.",
     "Tomorrow I shall do less, or at least intend to.",
     "I read ten pages and remember none of them.",
-    "Somebody in the house plays the same song each night.",
+    "Somebody upstairs plays the same song each night.",
     "There was a queue at the bakery and I did not mind.",
     "I thought of the year before and how little of it I could tell.",
     "The bus was late, so I walked along the river.",
@@ -370,7 +370,7 @@ const MUSINGS: [&str; 16] = [
 ];
 
 impl TalkBuilder<'_> {
-    fn pick_value(&mut self, form: &Told) -> &'static str {
+    fn pick_value(&mut self, form: &Statement) -> &'static str {
         self.pick(&form.values)
     }
 }

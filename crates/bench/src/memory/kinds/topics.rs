@@ -10,9 +10,9 @@ pub(super) struct Topic {
     /// Its cases.
     pub(super) cases: [&'static str; 4],
     /// What can be told of a case.
-    pub(super) facts: [Told; 3],
+    pub(super) facts: [Statement; 3],
     /// What an assistant suggests, and how it is asked for.
-    pub(super) suggested: Told,
+    pub(super) suggested: Statement,
     /// What is said of a case without telling anything.
     pub(super) chatter: [&'static str; 4],
     /// What an assistant says of a case at length.
@@ -21,7 +21,7 @@ pub(super) struct Topic {
 
 /// Something that is told once.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Statement {
     pub(super) values: [&'static str; 5],
     pub(super) said: [&'static str; 2],
     /// A question with words of the telling.
@@ -30,20 +30,20 @@ pub(super) struct Told {
     pub(super) otherwise: &'static str,
 }
 
-const fn told(
+const fn stated(
     values: [&'static str; 5],
     said: [&'static str; 2],
     asked: &'static str,
     otherwise: &'static str,
-) -> Told {
-    Told { values, said, asked, otherwise }
+) -> Statement {
+    Statement { values, said, asked, otherwise }
 }
 
 pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["kitchen", "bathroom", "attic", "garage"],
         facts: [
-            told(
+            stated(
                 ["4,200 euros", "6,500 euros", "9,000 euros", "2,800 euros", "12,000 euros"],
                 [
                     "I can spend {v} on the {e} at most.",
@@ -52,7 +52,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "What {do} {i} want to spend on the {e} at most?",
                 "How much money is set aside for redoing the {e}?",
             ),
-            told(
+            stated(
                 ["slate", "cork", "oak boards", "terrazzo", "white tiles"],
                 [
                     "For the floor of the {e} I have settled on {v}.",
@@ -61,7 +61,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Which floor {did} {i} settle on for the {e}?",
                 "What will one walk on in the {e}?",
             ),
-            told(
+            stated(
                 [
                     "Mr Okafor",
                     "the Lindqvist brothers",
@@ -74,7 +74,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Whose job are the water lines of the {e}?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "linseed oil",
                 "lime plaster",
@@ -90,7 +90,7 @@ pub(super) const TOPICS: &[Topic] = &[
             "Which of your ideas for the {e} forgives mistakes?",
         ),
         chatter: [
-            "There is dust from the {e} in every cup of the house.",
+            "There is dust from the {e} in every cup we own.",
             "I took pictures of the {e} again this morning and the light was poor.",
             "The neighbours have heard enough of the work in the {e}.",
             "I keep measuring the {e} and each time it is a finger wider.",
@@ -107,13 +107,13 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["Lisbon trip", "Norway trip", "Vienna trip", "Crete trip"],
         facts: [
-            told(
+            stated(
                 ["9 May", "17 June", "2 September", "28 March", "11 October"],
                 ["We leave for the {e} on {v}.", "The {e} begins on {v}, the tickets say."],
                 "On which day {do} {i} leave for the {e}?",
                 "When does the {e} start for {me}?",
             ),
-            told(
+            stated(
                 [
                     "a guesthouse by the harbour",
                     "my aunt's flat",
@@ -125,7 +125,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Where {do} {i} sleep on the {e}?",
                 "What accommodation was arranged for the {e}?",
             ),
-            told(
+            stated(
                 ["Nuria", "two colleagues", "my father", "the choir", "nobody, alone"],
                 [
                     "{v} comes with me on the {e}, or so it stands today.",
@@ -135,7 +135,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Whom {am} {i} travelling with on the {e}?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "the tile museum",
                 "a boat at dawn",
@@ -168,7 +168,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["marathon", "triathlon", "rowing cup", "climbing course"],
         facts: [
-            told(
+            stated(
                 ["my left knee", "an old ankle", "my lower back", "asthma", "a stiff shoulder"],
                 [
                     "What holds me back for the {e} is {v}.",
@@ -177,7 +177,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "What holds {me} back for the {e}?",
                 "Which health problem gets in the way of the {e}?",
             ),
-            told(
+            stated(
                 [
                     "four times a week",
                     "every other day",
@@ -189,7 +189,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "How often {do} {i} train for the {e}?",
                 "What does the schedule of exercise before the {e} look like?",
             ),
-            told(
+            stated(
                 [
                     "under four hours",
                     "not to be last",
@@ -202,7 +202,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "With which result of the {e} would {i} be content?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "hill repeats",
                 "a rest week in four",
@@ -235,7 +235,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["Bruno", "Minka", "Pepper", "Tofu"],
         facts: [
-            told(
+            stated(
                 ["chicken", "wheat", "fish", "pollen", "cow's milk"],
                 [
                     "The vet says that {e} cannot stand {v}.",
@@ -244,7 +244,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "What can {e} not stand, by the vet?",
                 "Which allergy does {e} have?",
             ),
-            told(
+            stated(
                 [
                     "under the sink",
                     "on the piano",
@@ -256,7 +256,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Where does {e} sleep?",
                 "What is the favourite spot of {e} after dark?",
             ),
-            told(
+            stated(
                 [
                     "Dr Salas",
                     "Dr Whitfield",
@@ -269,7 +269,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Who treats {e} when something is wrong?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "a puzzle feeder",
                 "a cardboard maze",
@@ -299,19 +299,19 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["cello", "banjo", "accordion", "oboe"],
         facts: [
-            told(
+            stated(
                 ["Ms Fontaine", "an app", "my grandfather", "a retired sailor", "the conservatory"],
                 ["I learn the {e} with {v}.", "{v} teaches me the {e}."],
                 "Who teaches {me} the {e}?",
                 "From whom {do} {i} get lessons on the {e}?",
             ),
-            told(
+            stated(
                 ["a tango", "the second suite", "a lullaby", "a march", "three folk songs"],
                 ["On the {e} I am working on {v}.", "My piece on the {e} these weeks is {v}."],
                 "What {am} {i} working on with the {e}?",
                 "Which music is being rehearsed on the {e}?",
             ),
-            told(
+            stated(
                 [
                     "at my sister's wedding",
                     "in the church of Saint Anne",
@@ -324,7 +324,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "At which occasion will the {e} be heard in public?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "a metronome at half speed",
                 "recording every lesson",
@@ -354,7 +354,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["chemistry exam", "driving test", "Italian certificate", "pilot licence"],
         facts: [
-            told(
+            stated(
                 [
                     "in a week",
                     "on the first of July",
@@ -366,7 +366,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "When must {i} sit the {e}?",
                 "What is the date of the {e}?",
             ),
-            told(
+            stated(
                 [
                     "the acids",
                     "parking backwards",
@@ -378,7 +378,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "What {do} {i} fear in the {e}?",
                 "Which part of the {e} goes worst?",
             ),
-            told(
+            stated(
                 [
                     "the library",
                     "the last train home",
@@ -391,7 +391,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "In what place does the preparation for the {e} happen?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "flash cards",
                 "teaching it to a friend",
@@ -421,13 +421,13 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["tomatoes", "roses", "bees", "pear tree"],
         facts: [
-            told(
+            stated(
                 ["mildew", "snails", "a late frost", "wasps", "too little sun"],
                 ["This year {v} got at the {e}.", "The trouble with the {e} is {v}."],
                 "What is the trouble with {my} {e}?",
                 "What harms the {e} at the moment?",
             ),
-            told(
+            stated(
                 [
                     "against the south wall",
                     "behind the shed",
@@ -439,7 +439,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Where {do} {i} have the {e}?",
                 "In which corner does one find the {e}?",
             ),
-            told(
+            stated(
                 [
                     "a jar for each neighbour",
                     "the school fair",
@@ -452,7 +452,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "What becomes of the harvest from the {e}?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             ["nettle brew", "copper tape", "a net of wool", "wood ash", "planting garlic between"],
             ["Against that on the {e} {v} is gentle and works.", "For the {e} I recommend {v}."],
             "What did you recommend for the {e}?",
@@ -476,7 +476,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic {
         cases: ["newsletter", "annual report", "wedding speech", "grant application"],
         facts: [
-            told(
+            stated(
                 [
                     "Friday noon",
                     "the 15th",
@@ -488,7 +488,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "By when has {my} {e} to be out?",
                 "What is the deadline of the {e}?",
             ),
-            told(
+            stated(
                 [
                     "two pages",
                     "ninety seconds",
@@ -500,7 +500,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "How long may the {e} be?",
                 "To what size was the {e} limited?",
             ),
-            told(
+            stated(
                 [
                     "Henrik",
                     "the board",
@@ -513,7 +513,7 @@ pub(super) const TOPICS: &[Topic] = &[
                 "Which audience matters most for the {e}?",
             ),
         ],
-        suggested: told(
+        suggested: stated(
             [
                 "one surprising number",
                 "a question",
