@@ -7,7 +7,7 @@
 use std::{collections::HashSet, env, error::Error, time::Instant};
 
 use abide_domain::Timestamp;
-use abide_memory::{Document, Index, QueryKind, SearchQuery, VectorKind};
+use abide_memory::{Document, Index, QueryKind, SearchQuery, SpeakerRole, VectorKind};
 use instant_distance::{Builder, Hnsw, Point, PointId, Search};
 
 const DIMENSIONS: usize = 256;
@@ -116,7 +116,16 @@ fn index(points: &[Direction]) -> Index {
     index.clear_vectors(VectorKind::Static);
     for (id, point) in (0u64..).zip(points) {
         let at = Timestamp::default();
-        index.add(Document { id, thread: "", speaker: "", at, text: "", aside: "" });
+        index.add(Document {
+            id,
+            thread: "",
+            speaker: "",
+            at,
+            text: "",
+            aside: "",
+            message: id,
+            role: SpeakerRole::Person,
+        });
         index.set_vector(id, &point.0);
     }
     index

@@ -1,10 +1,12 @@
 //! `abide bench memory`: what memory finds, how fast, and what it takes; without a model that writes or judges.
 //!
-//! Two sets of questions with known answers: conversations that a person has on the disk (LoCoMo; nothing of it is in
-//! this program), and a life of an agent that is made here from a seed. Search was never tuned on the second.
+//! Three sets of questions with known answers: kinds of talk that are made here from seeds; conversations that a person has
+//! on the disk (LoCoMo; nothing of it is in this program), as they are and inflated; and a life of an agent that is made
+//! here too. Search was never tuned on the last.
 //!
-//! Reading order: [`MemoryPlan`], [`MemoryReport`]; `conversation`, `locomo`, `metrics`, `baseline`, `recall` (turns that
-//! hold the answer are found); `own` (the generated life: facts, updates, retractions, what was never said); `rng`,
+//! Reading order: [`MemoryPlan`], [`MemoryReport`]; `conversation`, `kinds`, `locomo`, `inflated` (what is talked about);
+//! `metrics`, `baseline`, `systems`, `recall` (turns that hold the answer are found); `own` (the generated life: facts,
+//! updates, retractions, what was never said); `rng`,
 //! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs).
 
 use std::{
@@ -26,6 +28,8 @@ mod baseline;
 mod conversation;
 mod corpus;
 mod embedding;
+mod inflated;
+mod kinds;
 mod locomo;
 mod metrics;
 mod nearest;
@@ -34,6 +38,7 @@ mod rebuild;
 mod recall;
 pub(crate) mod rng;
 mod speed;
+mod systems;
 
 pub use self::{
     metrics::Measures,
@@ -50,6 +55,8 @@ pub struct MemoryPlan {
     pub rounds: u32,
     /// Lives that are made and asked about.
     pub seeds: u64,
+    /// Talks of each kind that are made in each half.
+    pub talks: u64,
     /// Turns among which questions are timed: 10,000, and 100,000 where this is not less.
     pub turns: usize,
     /// Vectors that are compared: 10,000, 100,000, 1,000,000, each where this is not less.
@@ -69,6 +76,7 @@ impl MemoryPlan {
             folder,
             rounds: 5,
             seeds: 5,
+            talks: kinds::SEEDS,
             turns: 100_000,
             vectors: 1_000_000,
             epochs: 5_000,
@@ -99,17 +107,13 @@ pub fn memory(plan: &MemoryPlan, tell: &dyn Fn(&str)) -> Result<MemoryReport, Be
     let runtime = runtime()?;
     let (embedders, mut absent) = embedding::found(&runtime, plan.models.as_deref().map(Path::new));
     let mut rows: Vec<Row> = Vec::new();
-    let mut recall = Vec::new();
     tell("a life that is made here");
     let own = own::measure(plan.seeds, &embedders)?;
     rows.extend(own.first().map(own::rows).unwrap_or_default());
-    match &plan.locomo {
-        Some(locomo) => {
-            let (tables, barred) = recall::measure(locomo, &embedders, tell)?;
-            recall = tables;
-            rows.extend(barred);
-        }
-        None => absent.push("no recall on LoCoMo: no file was named".into()),
+    let found = recall::measure((plan.locomo.as_ref(), plan.talks), &embedders, tell)?;
+    rows.extend(found.rows);
+    if plan.locomo.is_none() {
+        absent.push("no recall on LoCoMo: no file was named".into());
     }
     rows.extend(speed::measure(plan.rounds, plan.turns, &embedders, tell)?);
     rows.extend(nearest::measure(plan.rounds, plan.vectors, tell));
@@ -123,7 +127,7 @@ pub fn memory(plan: &MemoryPlan, tell: &dyn Fn(&str)) -> Result<MemoryReport, Be
         machine: machine.ended(),
         rows,
     };
-    Ok(MemoryReport { report, recall, own, absent })
+    Ok(MemoryReport { report, recall: found.tables, own, absent })
 }
 
 impl fmt::Display for MemoryReport {
@@ -131,11 +135,14 @@ impl fmt::Display for MemoryReport {
         write!(f, "{}", self.report)?;
         let mut table = None;
         for recall in &self.recall {
-            if table != Some((recall.half, recall.evidence)) {
-                table = Some((recall.half, recall.evidence));
+            if table != Some((recall.kind, recall.half, recall.evidence)) {
+                table = Some((recall.kind, recall.half, recall.evidence));
                 let (half, evidence) = (recall.half.replace('_', " "), recall.evidence);
-                let questions = recall.measures.questions;
-                writeln!(f, "\nrecall, {half}, evidence as {evidence}, {questions} questions")?;
+                let (kind, questions) = (recall.kind, recall.measures.questions);
+                writeln!(
+                    f,
+                    "\nrecall, {kind}, {half}, evidence as {evidence}, {questions} questions"
+                )?;
                 writeln!(f, "{}", recall::heading())?;
             }
             writeln!(f, "{recall}")?;

@@ -28,6 +28,7 @@ mod items;
 mod node_rows;
 mod open;
 mod parts;
+mod passage_rows;
 mod query;
 mod recall;
 mod rows_digest;

@@ -95,7 +95,7 @@ pub use knowledge::{
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,
-    TEXT_CHARS_MAX, VectorKind, words,
+    SpeakerRole, TEXT_CHARS_MAX, VectorKind, passages, words,
 };
 pub use seed::{
     GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphLine, GraphLineError, GraphLookup,

@@ -5,26 +5,34 @@
 //! compared between questions, and where none reaches [`STRENGTH_MIN`], nothing is found: "nothing is known" can be said.
 //!
 //! Reading order: this file; `words` (what a text is cut into); `calendar` (times in texts and questions); `days`,
-//! `postings`, `threads` and `vectors` (what the index holds); `index` (how documents go in and out); `question` (what a query
-//! asks for); `lexical` (what its words say about the documents); `rank` (the formula); `strength`
-//! (whether a document fits at all).
+//! `postings`, `threads`, `messages` and `vectors` (what the index holds); `passages` (where a long text is cut); `index` (how
+//! documents go in and out); `question` with `talking` (what a query asks for); `lexical` (what its words say about the
+//! documents); `rank` with `roles` and `wishes` (the formula); `strength` (whether a document fits at all).
 
 mod calendar;
 mod days;
 mod index;
 mod lexical;
+mod messages;
+mod passages;
 mod postings;
 mod question;
 mod rank;
+mod roles;
 mod shortlist;
 mod strength;
+mod talking;
 mod threads;
 mod vectors;
+mod wishes;
 mod words;
 
 use abide_domain::Timestamp;
 
-pub use self::{index::Index, strength::STRENGTH_MIN, vectors::VectorKind, words::words};
+pub use self::{
+    index::Index, passages::passages, roles::SpeakerRole, strength::STRENGTH_MIN,
+    vectors::VectorKind, words::words,
+};
 
 /// Hits that one search returns at most.
 pub const HITS_MAX: usize = 1_000;
@@ -40,8 +48,13 @@ pub struct Document<'a> {
     pub id: u64,
     /// Where it was said: neighbours are looked for only within one thread, and within it only without a long pause.
     pub thread: &'a str,
+    /// The message that it is a passage of; the passages of a message come one after the other. A message is one hit: its
+    /// best passage.
+    pub message: u64,
     /// Who said it. May be empty.
     pub speaker: &'a str,
+    /// Whether that is the remembering agent itself.
+    pub role: SpeakerRole,
     /// When it was said. Documents of one thread come in the order of their time.
     pub at: Timestamp,
     /// The text that is searched.
@@ -53,7 +66,8 @@ pub struct Document<'a> {
 /// What to rank by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
-    /// Passages of conversations: what was said just before and after counts, and so do who spoke and when.
+    /// Passages of conversations: what was said just before and after counts, and so do who spoke and when. Each message is
+    /// found once, by its best passage.
     Conversation,
     /// Documents that stand alone, such as facts and nodes: the words and the meaning decide.
     Plain,

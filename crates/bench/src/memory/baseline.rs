@@ -125,6 +125,7 @@ mod tests {
     fn turn(text: &str) -> SpokenTurn {
         SpokenTurn {
             speaker: "Ann".into(),
+            role: abide_memory::SpeakerRole::Person,
             thread: "1".into(),
             at: Timestamp::default(),
             text: text.into(),

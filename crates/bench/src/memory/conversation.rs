@@ -3,12 +3,15 @@
 //! The same shape for a data set that a person has and for the set that is made here. Holds no text of any data set.
 
 use abide_domain::Timestamp;
+use abide_memory::SpeakerRole;
 
 /// One thing that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpokenTurn {
     /// Who said it.
     pub(super) speaker: String,
+    /// Whether that is the agent whose memory it is.
+    pub(super) role: SpeakerRole,
     /// The session that it was said in.
     pub(super) thread: String,
     /// When.
@@ -22,9 +25,14 @@ pub(super) struct SpokenTurn {
 impl SpokenTurn {
     /// About how many tokens of a prompt it takes, with its speaker.
     pub(super) fn tokens(&self) -> usize {
+        self.tokens_of(&self.text)
+    }
+
+    /// About how many of them a passage of it takes, shown alone.
+    pub(super) fn tokens_of(&self, passage: &str) -> usize {
         let aside =
             if self.aside.is_empty() { 0 } else { self.aside.chars().count() + PHOTO.len() + 1 };
-        (self.speaker.chars().count() + 2 + self.text.chars().count() + aside).div_ceil(4)
+        (self.speaker.chars().count() + 2 + passage.chars().count() + aside).div_ceil(4)
     }
 
     /// What an embedder is given.
@@ -93,6 +101,17 @@ pub(super) struct Question {
     pub(super) given: Vec<usize>,
     /// The same after the corrections of an audit; as given where there is none.
     pub(super) corrected: Vec<usize>,
+    /// Who asks, as a speaker is called; "I" and "my" are theirs.
+    pub(super) asker: Option<String>,
+}
+
+/// A turn as a system ranks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RankedTurn {
+    /// Which turn.
+    pub(super) turn: usize,
+    /// About how many tokens of a prompt what is shown of it takes.
+    pub(super) tokens: usize,
 }
 
 /// A conversation with what is asked about it.
@@ -114,6 +133,7 @@ mod tests {
     fn a_turn_costs_its_speaker_its_words_and_its_picture() {
         let turn = |aside: &str| SpokenTurn {
             speaker: "Ann".into(),
+            role: abide_memory::SpeakerRole::Person,
             thread: "1".into(),
             at: Timestamp::default(),
             text: "Look!".into(),

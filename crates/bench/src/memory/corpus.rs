@@ -51,6 +51,7 @@ impl Corpus {
         let seconds = hours * 3_600 + u64::try_from(place * 30).unwrap_or_default();
         SpokenTurn {
             speaker: self.rng.pick(&SPEAKERS).copied().unwrap_or_default().to_owned(),
+            role: abide_memory::SpeakerRole::Person,
             thread: format!("session {session}"),
             at: Timestamp::from_micros(1_600_000_000_000_000).plus(Duration::from_secs(seconds)),
             text,

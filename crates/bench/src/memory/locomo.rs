@@ -7,6 +7,7 @@
 use std::{collections::HashMap, fs, path::Path, time::Duration};
 
 use abide_domain::Timestamp;
+use abide_memory::SpeakerRole;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,6 +29,10 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
+/// Words by which a speaker is called who is no person.
+const AGENTS: [&str; 8] =
+    ["agent", "ai", "assistant", "bot", "chatbot", "chatgpt", "model", "system"];
+
 /// One conversation as it stands in the file.
 #[derive(Debug, Deserialize)]
 struct Sample {
@@ -38,6 +43,9 @@ struct Sample {
 #[derive(Debug, Deserialize)]
 struct QuestionRow {
     question: Value,
+    /// Who asks. Not in LoCoMo; a set of the same form may say so.
+    #[serde(default)]
+    asker: Option<String>,
     category: u64,
     #[serde(default)]
     evidence: Value,
@@ -90,6 +98,8 @@ fn conversation(
     faults: &HashMap<&str, &AuditedFault>,
 ) -> Result<Conversation, BenchError> {
     let (turns, places) = turns(&sample.conversation)?;
+    let named = sample.conversation.get("asker").and_then(Value::as_str).map(str::to_owned);
+    let asker = named.or_else(|| only_person(&turns));
     let mut questions = Vec::new();
     for (number, asked) in sample.qa.iter().enumerate() {
         let Some(category) = Category::from_number(asked.category) else {
@@ -111,9 +121,33 @@ fn conversation(
             None => Vec::new(),
         };
         let corrected = if corrected.is_empty() { given.clone() } else { corrected };
-        questions.push(Question { text, category, given, corrected });
+        let asker = asked.asker.clone().or_else(|| asker.clone());
+        questions.push(Question { text, category, given, corrected, asker });
     }
     Ok(Conversation { turns, questions })
+}
+
+/// Where an assistant speaks with one person, that person is who asks.
+fn only_person(turns: &[SpokenTurn]) -> Option<String> {
+    let has_assistant = turns.iter().any(|turn| turn.role == SpeakerRole::Agent);
+    let mut people: Vec<&str> = turns
+        .iter()
+        .filter(|turn| turn.role == SpeakerRole::Person)
+        .map(|turn| turn.speaker.as_str())
+        .collect();
+    people.sort_unstable();
+    people.dedup();
+    match people.as_slice() {
+        [only] if has_assistant => Some((*only).to_owned()),
+        _ => None,
+    }
+}
+
+/// By its name: a set with an assistant calls it one.
+fn role_of(speaker: &str) -> SpeakerRole {
+    let mut words = speaker.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_agent = words.any(|word| AGENTS.contains(&word.as_str()));
+    if is_agent { SpeakerRole::Agent } else { SpeakerRole::Person }
 }
 
 fn words_of(value: &Value) -> String {
@@ -142,6 +176,7 @@ fn turns(
                 places.entry(*place).or_insert(turns.len());
             }
             turns.push(SpokenTurn {
+                role: role_of(&said.speaker),
                 speaker: said.speaker,
                 thread: thread.clone(),
                 // Turns have no time of their own; a second apart keeps their order and their day.
@@ -276,6 +311,16 @@ mod tests {
         assert_eq!(shown, expected);
         assert_eq!(turns[2].at.to_string(), "2024-03-02T09:00:01.000000Z");
         assert_eq!(turns[2].aside, "a blue bowl");
+    }
+
+    #[test]
+    fn whoever_talks_with_an_assistant_alone_is_who_asks() {
+        let asker = |other: &str| {
+            let text = fixture().to_string().replace("\"Jo\"", &format!("\"{other}\""));
+            parse(&text, None).unwrap()[0].questions[0].asker.clone()
+        };
+        assert_eq!(asker("Jo"), None);
+        assert_eq!(asker("AI assistant").as_deref(), Some("Ida"));
     }
 
     #[test]

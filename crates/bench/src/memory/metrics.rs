@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::conversation::{Category, SpokenTurn};
+use super::conversation::{Category, RankedTurn, SpokenTurn};
 use crate::spread::{float_of, quantile_of};
 
 /// Samples of the bootstrap that an interval is taken from.
@@ -55,14 +55,15 @@ pub struct Measures {
 }
 
 impl Score {
-    /// Compares a ranking (ordinals, best first) with the evidence.
+    /// Compares a ranking, best first, with the evidence.
     pub(super) fn of(
         category: Category,
         turns: &[SpokenTurn],
-        ranking: &[usize],
+        ranked: &[RankedTurn],
         evidence: &[usize],
     ) -> Self {
         let wanted: HashSet<usize> = evidence.iter().copied().collect();
+        let ranking: &[usize] = &ranked.iter().map(|ranked| ranked.turn).collect::<Vec<_>>();
         let first = ranking.iter().position(|ordinal| wanted.contains(ordinal));
         let sessions: HashSet<&str> = threads(turns, evidence).collect();
         let top = ranking.first().map_or(&[][..], std::slice::from_ref);
@@ -75,8 +76,8 @@ impl Score {
             all10: if r10 >= 1.0 { 1.0 } else { 0.0 },
             mrr: first.map_or(0.0, |rank| 1.0 / float_of(rank + 1)),
             session1: f64::from(u8::from(threads(turns, top).any(|it| sessions.contains(it)))),
-            r500_tokens: share(ranking, within(turns, ranking, 500), &wanted),
-            r1000_tokens: share(ranking, within(turns, ranking, 1_000), &wanted),
+            r500_tokens: share(ranking, within(ranked, 500), &wanted),
+            r1000_tokens: share(ranking, within(ranked, 1_000), &wanted),
         }
     }
 }
@@ -92,9 +93,9 @@ fn share(ranking: &[usize], k: usize, wanted: &HashSet<usize>) -> f64 {
 }
 
 /// How many of the first turns fit into a budget together.
-fn within(turns: &[SpokenTurn], ranking: &[usize], budget: usize) -> usize {
+fn within(ranked: &[RankedTurn], budget: usize) -> usize {
     let mut spent = 0;
-    let costs = ranking.iter().map(|ordinal| turns.get(*ordinal).map_or(0, SpokenTurn::tokens));
+    let costs = ranked.iter().map(|ranked| ranked.tokens);
     let fits = costs.take_while(|cost| {
         spent += cost;
         spent <= budget
@@ -157,18 +158,25 @@ fn interval(values: &[f64]) -> (f64, f64) {
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::{Category, Measures, Score, SpokenTurn};
+    use super::{Category, Measures, RankedTurn, Score, SpokenTurn};
 
     /// Turns of 25 tokens each, two to a session.
     fn turns(count: usize) -> Vec<SpokenTurn> {
         let turn = |ordinal: usize| SpokenTurn {
             speaker: "Ann".into(),
+            role: abide_memory::SpeakerRole::Person,
             thread: format!("{}", ordinal / 2),
             at: Timestamp::default(),
             text: "x".repeat(95),
             aside: String::new(),
         };
         (0..count).map(turn).collect()
+    }
+
+    /// All turns in their order, whole.
+    fn ranking(turns: &[SpokenTurn]) -> Vec<RankedTurn> {
+        let ranked = |(turn, of): (usize, &SpokenTurn)| RankedTurn { turn, tokens: of.tokens() };
+        turns.iter().enumerate().map(ranked).collect()
     }
 
     fn close(found: f64, expected: f64) {
@@ -178,7 +186,7 @@ mod tests {
     #[test]
     fn a_ranking_is_scored_by_the_evidence_that_it_brings() {
         let turns = turns(60);
-        let ranking: Vec<usize> = (0..60).collect();
+        let ranking = ranking(&turns);
         // Ranks 3, 9, 15 and 40.
         let score = Score::of(Category::MultiHop, &turns, &ranking, &[2, 8, 14, 39]);
         close(score.r5, 0.25);
@@ -203,9 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn a_long_turn_of_which_a_passage_is_shown_leaves_room_for_others() {
+        let turns = turns(2);
+        let shown = |tokens| [RankedTurn { turn: 0, tokens }, RankedTurn { turn: 1, tokens: 20 }];
+        let score = |tokens| Score::of(Category::SingleHop, &turns, &shown(tokens), &[1]);
+        close(score(800).r500_tokens, 0.0);
+        close(score(90).r500_tokens, 1.0);
+    }
+
+    #[test]
     fn adversarial_questions_stand_apart() {
         let turns = turns(30);
-        let ranking: Vec<usize> = (0..30).collect();
+        let ranking = ranking(&turns);
         let scores = [
             Score::of(Category::SingleHop, &turns, &ranking, &[0]),
             Score::of(Category::SingleHop, &turns, &ranking, &[25]),

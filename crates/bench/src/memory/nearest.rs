@@ -42,6 +42,8 @@ fn at_size(rounds: u32, count: usize, id: &'static str) -> Row {
             at: Timestamp::default(),
             text: "",
             aside: "",
+            message: number,
+            role: abide_memory::SpeakerRole::Person,
         });
         let vector = corpus.vector(DIMENSIONS);
         index.set_vector(number, &vector);

@@ -1,42 +1,45 @@
 //! Which turns are found: ours and what it is compared with, on the same questions in the same run.
 //!
-//! The formula of ours was chosen on the first five conversations; only the others say how good it is. No model writes
+//! The formula of ours was chosen on one half of each kind of talk; only the other half says how good it is. No model writes
 //! or judges anything here.
 
 use std::{fmt, path::PathBuf};
 
-use abide_memory::{Document, Hit, Index, QueryKind, SearchQuery, VectorKind, words};
 use serde::Serialize;
 
 use super::{
-    baseline::{Bm25, cosines, named, ranked, reciprocal_ranks, z_sum},
-    conversation::{Category, Conversation, SpokenTurn},
+    conversation::{Category, Conversation},
     embedding::Embed,
+    inflated::inflated,
+    kinds::KINDS,
     locomo,
     metrics::{Measures, Score},
+    systems::{SystemRanking, by_vectors, by_words},
 };
 use crate::{
     error::BenchError,
     report::{Bar, BarSubject, Row},
 };
 
-/// Conversations that constants were chosen on; the rest is held out.
+/// Conversations of a person's file that constants were chosen on; the rest is held out.
 const TUNED_ON: usize = 5;
-/// Turns that each system ranks.
-const RANKED_MAX: usize = 100;
+/// The two halves of each kind.
+const HALVES: [(&str, bool); 2] = [("held_out", true), ("tuned_on", false)];
 
 /// The conversations that a person has.
 #[derive(Clone, Debug)]
 pub struct Locomo {
-    /// `locomo10.json`.
+    /// `locomo10.json`, or another file of its form; there a question, or a conversation, may say who asks (`asker`).
     pub data: PathBuf,
     /// Corrections of its evidence; without them the second table is left out.
     pub audit: Option<PathBuf>,
 }
 
-/// How one system did on one half of the conversations.
+/// How one system did on one half of a kind of talk.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecallScore {
+    /// Which kind of talk.
+    pub kind: &'static str,
     /// Which system.
     pub system: String,
     /// `tuned_on` or `held_out`.
@@ -48,86 +51,126 @@ pub struct RecallScore {
     pub measures: Measures,
 }
 
-/// What one system ranked for each question of each conversation.
-struct SystemRanking {
-    system: String,
-    /// The row of the report whose bar it is held to.
-    row: Option<&'static str>,
-    rankings: Vec<Vec<Vec<usize>>>,
+/// Talks of one kind and half.
+struct TalkSet {
+    kind: &'static str,
+    half: &'static str,
+    talks: Vec<Conversation>,
 }
 
-/// Vectors of one conversation, in both forms.
-struct Vectors {
-    /// As ours has them: turns and questions without the names of speakers.
-    turns: Vec<Vec<f32>>,
-    questions: Vec<Vec<f32>>,
-    /// As the compared systems have them: turns with their speakers, questions as they were asked.
-    named: Vec<Vec<f32>>,
-    asked: Vec<Vec<f32>>,
+/// The tables, and the rows that have a bar: of a person's file by their figure, of kinds by what the best plain system has.
+#[derive(Default)]
+pub(super) struct Recall {
+    pub(super) tables: Vec<RecallScore>,
+    pub(super) rows: Vec<Row>,
 }
 
-/// Runs all systems; the tables, and the rows of ours that have a bar.
+/// Runs all systems on the kinds that are made here, `seeds` talks a half, and on the conversations of a person.
 pub(super) fn measure(
-    locomo: &Locomo,
+    (locomo, seeds): (Option<&Locomo>, u64),
     embedders: &[Box<dyn Embed + '_>],
     tell: &dyn Fn(&str),
-) -> Result<(Vec<RecallScore>, Vec<Row>), BenchError> {
-    let conversations = locomo::read(&locomo.data, locomo.audit.as_deref())?;
-    let mut runs = Vec::new();
-    tell("recall by words alone");
-    runs.extend(by_words(&conversations)?);
-    for embedder in embedders {
-        tell(&format!("recall with {}", embedder.name()));
-        runs.extend(by_vectors(&conversations, embedder.as_ref())?);
+) -> Result<Recall, BenchError> {
+    let mut recall = Recall::default();
+    let mut compared = Vec::new();
+    for kind in KINDS.iter().filter(|_| seeds > 0) {
+        let sets = HALVES.map(|(half, is_held_out)| TalkSet {
+            kind: kind.name,
+            half,
+            talks: kind.talks(seeds, is_held_out),
+        });
+        compared.extend(recall.add(&sets, embedders, (&["given"], tell))?);
     }
-    let mut tables = Vec::new();
-    for (half, evidence) in parts(locomo.audit.is_some()) {
-        tables.extend(runs.iter().map(|run| recall(&conversations, run, half, evidence)));
+    if let Some(locomo) = locomo {
+        let all = locomo::read(&locomo.data, locomo.audit.as_deref())?;
+        compared.extend(recall.add(
+            &halves("a person's file, inflated", inflated(&all)),
+            embedders,
+            (&["given"], tell),
+        )?);
+        let evidences: &[&str] =
+            if locomo.audit.is_some() { &["given", "corrected"] } else { &["given"] };
+        let runs = recall.add(&halves(FILE, all), embedders, (evidences, tell))?;
+        recall.rows.extend(runs.iter().filter_map(row));
     }
-    let rows = runs.iter().filter_map(|run| row(&conversations, run)).collect();
-    Ok((tables, rows))
+    recall.rows.extend(beside_plain(&compared));
+    Ok(recall)
 }
 
-fn parts(is_audited: bool) -> Vec<(&'static str, &'static str)> {
-    let halves = ["held_out", "tuned_on"];
-    let evidences: &[&str] = if is_audited { &["given", "corrected"] } else { &["given"] };
-    evidences.iter().flat_map(|evidence| halves.map(|half| (half, *evidence))).collect()
+/// The kind of what a person has.
+const FILE: &str = "a person's file";
+
+fn halves(kind: &'static str, all: Vec<Conversation>) -> [TalkSet; 2] {
+    let mut tuned = all;
+    let held = tuned.split_off(TUNED_ON.min(tuned.len()));
+    [
+        TalkSet { kind, half: "held_out", talks: held },
+        TalkSet { kind, half: "tuned_on", talks: tuned },
+    ]
 }
 
-fn recall(
-    conversations: &[Conversation],
-    run: &SystemRanking,
-    half: &'static str,
-    evidence: &'static str,
-) -> RecallScore {
-    let scores = scores(conversations, run, half, evidence == "corrected");
-    RecallScore { system: run.system.clone(), half, evidence, measures: Measures::of(&scores) }
+/// What one system did on what was held out of a kind, evidence as given.
+struct HeldOut {
+    kind: &'static str,
+    system: String,
+    row: Option<&'static str>,
+    measures: Measures,
 }
 
-fn scores(
-    conversations: &[Conversation],
-    run: &SystemRanking,
-    half: &str,
-    is_corrected: bool,
-) -> Vec<Score> {
+impl Recall {
+    /// Adds the tables of both halves. Returns what was held out.
+    fn add(
+        &mut self,
+        sets: &[TalkSet],
+        embedders: &[Box<dyn Embed + '_>],
+        (evidences, tell): (&[&'static str], &dyn Fn(&str)),
+    ) -> Result<Vec<HeldOut>, BenchError> {
+        let mut ran = Vec::new();
+        for set in sets {
+            tell(&format!("recall, {}, {}", set.kind, set.half.replace('_', " ")));
+            let mut runs = by_words(&set.talks)?;
+            for embedder in embedders {
+                runs.extend(by_vectors(&set.talks, embedder.as_ref())?);
+            }
+            ran.push((set, runs));
+        }
+        let mut held_out = Vec::new();
+        for evidence in evidences {
+            for (set, runs) in &ran {
+                for run in runs {
+                    let measures = measures(&set.talks, run, *evidence == "corrected");
+                    if set.half == "held_out" && *evidence == "given" {
+                        let (kind, system, row) = (set.kind, run.system.clone(), run.row);
+                        held_out.push(HeldOut { kind, system, row, measures: measures.clone() });
+                    }
+                    self.tables.push(RecallScore {
+                        kind: set.kind,
+                        system: run.system.clone(),
+                        half: set.half,
+                        evidence,
+                        measures,
+                    });
+                }
+            }
+        }
+        Ok(held_out)
+    }
+}
+
+fn measures(talks: &[Conversation], run: &SystemRanking, is_corrected: bool) -> Measures {
     let mut scores = Vec::new();
-    let is_held_out = half == "held_out";
-    for (index, (conversation, rankings)) in conversations.iter().zip(&run.rankings).enumerate() {
-        if (index >= TUNED_ON) != is_held_out {
-            continue;
-        }
-        for (question, ranking) in conversation.questions.iter().zip(rankings) {
+    for (talk, rankings) in talks.iter().zip(&run.rankings) {
+        for (question, ranking) in talk.questions.iter().zip(rankings) {
             let evidence = if is_corrected { &question.corrected } else { &question.given };
-            scores.push(Score::of(question.category, &conversation.turns, ranking, evidence));
+            scores.push(Score::of(question.category, &talk.turns, ranking, evidence));
         }
     }
-    scores
+    Measures::of(&scores)
 }
 
-/// The row of a run of ours: recall at 10 on the conversations held out.
-fn row(conversations: &[Conversation], run: &SystemRanking) -> Option<Row> {
-    let id = run.row?;
-    let measures = Measures::of(&scores(conversations, run, "held_out", false));
+/// The row of a run of ours on a person's file: recall at 10 on the conversations held out.
+fn row(run: &HeldOut) -> Option<Row> {
+    let (id, measures) = (run.row?, &run.measures);
     if measures.questions == 0 {
         return None;
     }
@@ -142,162 +185,35 @@ fn row(conversations: &[Conversation], run: &SystemRanking) -> Option<Row> {
     )))
 }
 
-fn by_words(conversations: &[Conversation]) -> Result<Vec<SystemRanking>, BenchError> {
-    let mut bm25 = Vec::new();
-    let (mut ours, mut answered) = (Vec::new(), Vec::new());
-    for conversation in conversations {
-        let lexical = Bm25::new(&conversation.turns, words);
-        let rank = |text: &str| ranked(&lexical.scores(&words(text)), RANKED_MAX);
-        bm25.push(conversation.questions.iter().map(|question| rank(&question.text)).collect());
-        let asked = ask_ours(conversation, None)?;
-        ours.push(asked.ranked);
-        answered.push(asked.answered);
-    }
-    Ok(vec![
-        SystemRanking { system: "BM25 alone".into(), row: None, rankings: bm25 },
-        SystemRanking {
-            system: "ours, words alone".into(),
-            row: Some("recall_words"),
-            rankings: ours,
-        },
-        SystemRanking {
-            system: "ours, words alone, as answered".into(),
-            row: None,
-            rankings: answered,
-        },
-    ])
-}
-
-fn by_vectors(
-    conversations: &[Conversation],
-    embedder: &dyn Embed,
-) -> Result<Vec<SystemRanking>, BenchError> {
-    let name = embedder.name();
-    let titles = [
-        format!("{name} alone"),
-        format!("RRF k=60, BM25 and {name}"),
-        format!("RRF k=10, BM25 and {name}"),
-        format!("z-sum, BM25 and {name}"),
-    ];
-    let mut runs: Vec<SystemRanking> =
-        titles.map(|system| SystemRanking { system, row: None, rankings: Vec::new() }).into();
-    let row =
-        if embedder.kind() == VectorKind::Static { "recall_static" } else { "recall_contextual" };
-    let mut ours =
-        SystemRanking { system: format!("ours with {name}"), row: Some(row), rankings: Vec::new() };
-    let mut answered = SystemRanking {
-        system: format!("ours with {name}, as answered"),
-        row: None,
-        rankings: Vec::new(),
-    };
-    for conversation in conversations {
-        let vectors = embed(conversation, embedder)?;
-        let compared = compared(conversation, &vectors);
-        for (run, rankings) in runs.iter_mut().zip(compared) {
-            run.rankings.push(rankings);
-        }
-        let asked = ask_ours(conversation, Some((&vectors, embedder.kind())))?;
-        ours.rankings.push(asked.ranked);
-        answered.rankings.push(asked.answered);
-    }
-    runs.push(ours);
-    runs.push(answered);
-    Ok(runs)
-}
-
-fn embed(conversation: &Conversation, embedder: &dyn Embed) -> Result<Vectors, BenchError> {
-    let index = index(&conversation.turns);
-    let texts =
-        |of: &dyn Fn(&SpokenTurn) -> String| conversation.turns.iter().map(of).collect::<Vec<_>>();
-    let asked: Vec<String> =
-        conversation.questions.iter().map(|question| question.text.clone()).collect();
-    let bare: Vec<String> = asked.iter().map(|text| index.embeddable(text)).collect();
-    Ok(Vectors {
-        turns: embedder.embed(&texts(&SpokenTurn::embeddable))?,
-        questions: embedder.embed(&bare)?,
-        named: embedder.embed(&texts(&named))?,
-        asked: embedder.embed(&asked)?,
-    })
-}
-
-/// The rankings of the four compared systems, question by question.
-fn compared(conversation: &Conversation, vectors: &Vectors) -> [Vec<Vec<usize>>; 4] {
-    let mut found: [Vec<Vec<usize>>; 4] = Default::default();
-    let lexical = Bm25::new(&conversation.turns, words);
-    for (question, vector) in conversation.questions.iter().zip(&vectors.asked) {
-        let by_words = lexical.scores(&words(&question.text));
-        let by_meaning = cosines(&vectors.named, vector);
-        let scores = [
-            by_meaning.clone(),
-            reciprocal_ranks(&by_words, &by_meaning, 60.0),
-            reciprocal_ranks(&by_words, &by_meaning, 10.0),
-            z_sum(&by_words, &by_meaning),
-        ];
-        for (rankings, scores) in found.iter_mut().zip(&scores) {
-            rankings.push(ranked(scores, RANKED_MAX));
-        }
-    }
-    found
-}
-
-/// Our index over the turns of a conversation; the ordinals are the identifiers.
-pub(super) fn index(turns: &[SpokenTurn]) -> Index {
-    let mut index = Index::new();
-    for (id, turn) in (0u64..).zip(turns) {
-        index.add(Document {
-            id,
-            thread: &turn.thread,
-            speaker: &turn.speaker,
-            at: turn.at,
-            text: &turn.text,
-            aside: &turn.aside,
-        });
-    }
-    index
-}
-
-/// What ours gives for each question.
-#[derive(Debug, Default)]
-struct OwnRanking {
-    /// How all turns rank, as every system here ranks them.
-    ranked: Vec<Vec<usize>>,
-    /// What an agent is given: nothing where no match is strong enough, so that an unanswerable question has no answer.
-    answered: Vec<Vec<usize>>,
-}
-
-/// Asks ours.
-fn ask_ours(
-    conversation: &Conversation,
-    vectors: Option<(&Vectors, VectorKind)>,
-) -> Result<OwnRanking, BenchError> {
-    let mut index = index(&conversation.turns);
-    if let Some((vectors, kind)) = vectors {
-        index.clear_vectors(kind);
-        for (id, vector) in (0u64..).zip(&vectors.turns) {
-            index.set_vector(id, vector);
-        }
-    }
-    let now = conversation.turns.last().map(|turn| turn.at).unwrap_or_default();
-    let mut asked = OwnRanking::default();
-    for (number, question) in conversation.questions.iter().enumerate() {
-        let vector = vectors.and_then(|(vectors, _)| vectors.questions.get(number));
-        let query = SearchQuery {
-            text: &question.text,
-            vector: vector.map(Vec::as_slice),
-            now,
-            asker: None,
-            limit: RANKED_MAX,
-            kind: QueryKind::Conversation,
+/// For each run of ours the kind on which it is least ahead of the best plain system of the same texts.
+fn beside_plain(held_out: &[HeldOut]) -> Vec<Row> {
+    let ours = held_out.iter().filter(|run| run.row.is_some() && run.measures.questions > 0);
+    let mut least: Vec<(&'static str, &HeldOut, f64)> = Vec::new();
+    for run in ours {
+        let id = match run.row {
+            Some("recall_words") => "kinds_words",
+            Some("recall_static") => "kinds_static",
+            _ => "kinds_contextual",
         };
-        asked.ranked.push(ordinals(&index.nearest(&query))?);
-        asked.answered.push(ordinals(&index.search(&query))?);
+        let is_rival = |other: &&HeldOut| {
+            other.kind == run.kind
+                && !other.system.starts_with("ours")
+                && (id != "kinds_words" || other.system == "BM25 alone")
+        };
+        let best = held_out.iter().filter(is_rival).map(|other| other.measures.r10);
+        let ahead = run.measures.r10 - best.fold(0.0, f64::max);
+        match least.iter_mut().find(|(known, ..)| *known == id) {
+            Some(known) if ahead < known.2 => *known = (id, run, ahead),
+            Some(_) => {}
+            None => least.push((id, run, ahead)),
+        }
     }
-    Ok(asked)
-}
-
-fn ordinals(hits: &[Hit]) -> Result<Vec<usize>, BenchError> {
-    let ordinals: Result<_, _> = hits.iter().map(|hit| usize::try_from(hit.id)).collect();
-    ordinals.map_err(BenchError::of("read a hit"))
+    let row = |(id, run, ahead): (&'static str, &HeldOut, f64)| {
+        let title = format!("least ahead of the best plain search, held out: {}", run.system);
+        let row = Row::new(id, title, "of 1", &[ahead]).note(format!("on: {}", run.kind));
+        row.held_to(Bar::at_least(BarSubject::Value, 0.0))
+    };
+    least.into_iter().map(row).collect()
 }
 
 impl fmt::Display for RecallScore {

@@ -9,7 +9,7 @@ use super::{
     conversation::SpokenTurn,
     corpus::Corpus,
     embedding::Embed,
-    recall::index,
+    systems::MessageIndex,
 };
 use crate::{
     error::BenchError,
@@ -116,7 +116,7 @@ impl PreparedCorpus {
     fn new(count: usize) -> Self {
         let mut corpus = Corpus::new(7);
         let turns = corpus.turns(count);
-        let (index, bm25) = (index(&turns), Bm25::new(&turns, words));
+        let (index, bm25) = (MessageIndex::new(&turns).index, Bm25::new(&turns, words));
         Self { corpus, turns, index, bm25 }
     }
 

@@ -7,7 +7,8 @@ use super::{
     change::IndexChange,
     columns::{from_sql, parse_json, row_count, to_sql},
     error::{KnowledgeError, storage},
-    exchange_rows::{seq_and_part, stamps},
+    exchange_rows::stamps,
+    passage_rows::{NAMES, part_row_and_number, passage_row, passages_of, seq_and_part_of_row},
     store::Knowledge,
     vectors::{
         MissingVector, VECTORS_BATCH_MAX, VectorCursor, VectorKey, is_there, model, to_bytes,
@@ -79,25 +80,44 @@ fn missing_of_passages(
     let mut statement = connection.prepare_cached(
         "SELECT id, text FROM passages WHERE id >= ?2
             AND id / 256 NOT IN (SELECT exchanges.seq FROM exchanges JOIN bound_epochs USING (epoch))
-            AND NOT (?1 AND EXISTS (SELECT 1 FROM vectors WHERE kind = 1 AND row = passages.id))
+            AND NOT (?1 AND (SELECT count(*) FROM vectors
+                             WHERE kind = 1 AND row BETWEEN id * ?4 AND id * ?4 + ?4 - 1) >= cut_into)
          ORDER BY id LIMIT ?3",
     )?;
-    let rows = statement.query_map(params![is_ours, from, row_count(limit)], |row| {
-        Ok((from_sql(row.get(0)?), row.get::<_, String>(1)?))
-    })?;
+    let full = found.len() + limit;
+    let (first, _) = part_row_and_number(from_sql(from));
+    let parameters = params![is_ours, to_sql(first), row_count(limit), to_sql(NAMES)];
+    let rows = statement
+        .query_map(parameters, |row| Ok((from_sql(row.get(0)?), row.get::<_, String>(1)?)))?;
     for row in rows {
-        let (row, text) = row?;
-        let (seq, part) = seq_and_part(row);
+        let (part_row, text) = row?;
+        let (seq, part) = seq_and_part_of_row(part_row);
         let Some(stamps) = stamps(connection, seq)? else { continue };
-        let speaker = stamps.speaker(agent, part).to_owned();
-        found.push(MissingVector {
-            key: VectorKey::Passage(row),
-            at: stamps.at(part),
-            speaker,
-            text,
-        });
+        for (number, passage) in passages_of(&text).into_iter().enumerate() {
+            let key = VectorKey::Passage(passage_row(part_row, number));
+            let is_before = to_sql(key.table_key().1) < from;
+            if is_before || (is_ours && has_vector(connection, key)?) {
+                continue;
+            }
+            if found.len() >= full {
+                return Ok(());
+            }
+            found.push(MissingVector {
+                key,
+                at: stamps.at(part),
+                speaker: stamps.speaker(agent, part).to_owned(),
+                text: passage.to_owned(),
+            });
+        }
     }
     Ok(())
+}
+
+fn has_vector(connection: &Connection, key: VectorKey) -> rusqlite::Result<bool> {
+    let (kind, row) = key.table_key();
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM vectors WHERE kind = ?1 AND row = ?2)")?
+        .query_row(params![kind, to_sql(row)], |row| row.get(0))
 }
 
 impl Knowledge {

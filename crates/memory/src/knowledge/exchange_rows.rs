@@ -1,4 +1,5 @@
-//! Rows of what was said: a committed epoch becomes an exchange with its passages, in a conversation (decision 11).
+//! Rows of what was said: a committed epoch becomes an exchange with its parts, in a conversation (decision 11). Parts are read
+//! and shown in passages (`passage_rows`).
 //!
 //! A conversation is a run of exchanges of one session without a pause of an hour. Nothing here is ever changed but the
 //! end of the newest conversation of a session. Written by `apply`.
@@ -9,11 +10,13 @@ use abide_domain::{Timestamp, envelope::Channel, event::MemoryRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256};
 
+pub(super) use super::passage_rows::seq_and_part;
 use super::{
     change::IndexChange,
-    columns::{from_sql, parse_column, parse_named, to_sql},
+    columns::{from_sql, parse_column, parse_named, row_count, to_sql},
     items::{ExchangeStamps, RecalledPassage},
     parts::{PARTS_MAX, cut},
+    passage_rows::{part_and_passage, part_row, passages_of, seq_and_part_of_row, shown},
     transaction::{BatchWriter, WriteError},
 };
 use crate::open_epoch::EndedEpoch;
@@ -121,10 +124,11 @@ fn insert(
             stamps.parts,
             previous,
         ])?;
-    let mut statement =
-        connection.prepare_cached("INSERT INTO passages(id, text) VALUES (?1, ?2)")?;
+    let mut statement = connection
+        .prepare_cached("INSERT INTO passages(id, cut_into, text) VALUES (?1, ?2, ?3)")?;
     for (part, text) in (0..).zip(texts) {
-        statement.execute(params![to_sql(passage_row(stamps.seq, part)), text])?;
+        let cut_into = row_count(passages_of(text).len());
+        statement.execute(params![to_sql(part_row(stamps.seq, part)), cut_into, text])?;
     }
     Ok(())
 }
@@ -143,17 +147,6 @@ fn update_digest(connection: &Connection, stamps: &ExchangeStamps) -> Result<(),
         .prepare_cached("UPDATE meta SET exchanges = exchanges + 1, said_digest = ?1 WHERE id = 1")?
         .execute([digest.as_slice()])?;
     Ok(())
-}
-
-/// The row of a passage.
-pub(super) fn passage_row(seq: u64, part: u32) -> u64 {
-    seq.saturating_mul(PARTS_MAX as u64).saturating_add(u64::from(part))
-}
-
-/// The commit that a passage's row belongs to, and its number.
-pub(super) fn seq_and_part(row: u64) -> (u64, u32) {
-    let parts = PARTS_MAX as u64;
-    (row / parts, u32::try_from(row % parts).unwrap_or(0))
 }
 
 fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
@@ -252,32 +245,33 @@ pub(super) fn of_conversation(
     Ok(found)
 }
 
-/// One passage of an exchange.
+/// What a reference's number names of an exchange: a passage, or a whole part.
 pub(super) fn passage(
     connection: &Connection,
     agent: &str,
     stamps: &Arc<ExchangeStamps>,
-    part: u32,
+    named: u32,
 ) -> rusqlite::Result<Option<RecalledPassage>> {
+    let (part, _) = part_and_passage(named);
     let text: Option<String> = connection
         .prepare_cached("SELECT text FROM passages WHERE id = ?1")?
-        .query_row([to_sql(passage_row(stamps.seq, part))], |row| row.get(0))
+        .query_row([to_sql(part_row(stamps.seq, part))], |row| row.get(0))
         .optional()?;
-    Ok(text.map(|text| recalled_passage(agent, stamps, part, text)))
+    let shown = text.and_then(|text| shown(named, text));
+    Ok(shown.map(|(named, text)| recalled_passage(agent, stamps, (named, part), text)))
 }
 
 fn recalled_passage(
     agent: &str,
     stamps: &Arc<ExchangeStamps>,
-    part: u32,
+    (named, part): (u32, u32),
     text: String,
 ) -> RecalledPassage {
-    let by_agent = part >= stamps.stimulus_parts;
     RecalledPassage {
-        reference: MemoryRef::Passage { seq: stamps.seq, part },
+        reference: MemoryRef::Passage { seq: stamps.seq, part: named },
         text,
         speaker: stamps.speaker(agent, part).to_owned(),
-        by_agent,
+        by_agent: stamps.is_by_agent(part),
         at: stamps.at(part),
         exchange: stamps.clone(),
         strength: 1.0,
@@ -285,18 +279,23 @@ fn recalled_passage(
 }
 
 impl ExchangeStamps {
-    /// Who said a passage.
-    pub(super) fn speaker<'a>(&'a self, agent: &'a str, part: u32) -> &'a str {
-        if part >= self.stimulus_parts { agent } else { &self.sender }
+    /// Whether the agent said a part.
+    pub(super) const fn is_by_agent(&self, part: u32) -> bool {
+        part >= self.stimulus_parts
     }
 
-    /// When a passage was said.
+    /// Who said a part.
+    pub(super) fn speaker<'a>(&'a self, agent: &'a str, part: u32) -> &'a str {
+        if self.is_by_agent(part) { agent } else { &self.sender }
+    }
+
+    /// When a part was said.
     pub(super) const fn at(&self, part: u32) -> Timestamp {
-        if part >= self.stimulus_parts { self.replied_at } else { self.sent_at }
+        if self.is_by_agent(part) { self.replied_at } else { self.sent_at }
     }
 }
 
-/// Walks over all passages that were not taken back, in order.
+/// Walks over all parts that were not taken back, in order.
 pub(super) fn for_each(
     connection: &Connection,
     mut visit: impl FnMut(&ExchangeStamps, u32, &str),
@@ -308,7 +307,7 @@ pub(super) fn for_each(
     let mut all = all.query_map([], stamps_from_row)?;
     let mut current: Option<ExchangeStamps> = None;
     while let Some(row) = texts.next()? {
-        let (seq, part) = seq_and_part(from_sql(row.get(0)?));
+        let (seq, part) = seq_and_part_of_row(from_sql(row.get(0)?));
         while current.as_ref().is_none_or(|stamps| stamps.seq < seq) {
             match all.next() {
                 Some(stamps) => current = Some(stamps?),

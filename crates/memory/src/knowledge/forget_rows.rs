@@ -13,9 +13,10 @@ use super::{
     change::IndexChange,
     columns::{from_sql, parse_column, to_sql},
     error::{KnowledgeError, storage},
-    exchange_rows::{self, passage_row},
+    exchange_rows,
     handle::KnowledgeHandle,
     items::ExchangeStamps,
+    passage_rows::{part_row, passage_row},
     transaction::{BatchWriter, EventStamps, WriteError},
 };
 
@@ -76,7 +77,7 @@ fn hide(writing: &mut BatchWriter<'_>, epoch: EpochId) -> Result<(), WriteError>
     writing
         .connection
         .prepare_cached("DELETE FROM vectors WHERE kind = 1 AND row >= ?1 AND row < ?2")?
-        .execute([to_sql(passage_row(seq, 0)), to_sql(passage_row(seq, parts))])?;
+        .execute([part_row(seq, 0), part_row(seq, parts)].map(|row| to_sql(passage_row(row, 0))))?;
     writing.note(|| IndexChange::ExchangeForgotten { seq, parts });
     Ok(())
 }

@@ -10,14 +10,16 @@ use rusqlite::Connection;
 
 use super::{
     change::IndexChange,
-    exchange_rows::{self, passage_row},
+    exchange_rows,
     items::ExchangeStamps,
-    node_rows, query, schema,
+    node_rows,
+    passage_rows::{part_row, passage_row, passages_of},
+    query, schema,
     vectors::{self, VectorKey},
 };
 use crate::{
     graph::{GraphView, SearchCoverage, searchable_text},
-    search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, VectorKind},
+    search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, SpeakerRole, VectorKind},
 };
 
 /// The emotive state that is not worth noting.
@@ -139,7 +141,7 @@ impl MemoryIndexes {
             model: None,
         };
         exchange_rows::for_each(connection, |stamps, part, text| {
-            indexes.add_passage(stamps, part, text);
+            indexes.add_part(stamps, part, text);
         })?;
         for (seq, at, content, tags) in query::facts_in_force(connection)? {
             indexes.follow(IndexChange::Fact { seq, at, content, tags });
@@ -165,6 +167,8 @@ impl MemoryIndexes {
                 let text = searchable_text(&version.node);
                 index.add(Document {
                     id: version.seq,
+                    message: version.seq,
+                    role: SpeakerRole::Person,
                     thread: version.node_id.as_str(),
                     speaker: "",
                     at: version.valid_from,
@@ -184,6 +188,8 @@ impl MemoryIndexes {
             IndexChange::EdgeClosed(seq) => self.graph.unlink(seq),
             IndexChange::Fact { seq, at, content, tags } => self.facts.add(Document {
                 id: seq,
+                message: seq,
+                role: SpeakerRole::Person,
                 thread: "",
                 speaker: "",
                 at,
@@ -192,10 +198,12 @@ impl MemoryIndexes {
             }),
             IndexChange::FactClosed(seq) => self.facts.remove(seq),
             IndexChange::Exchange { stamps, texts } => {
-                (0..).zip(&texts).for_each(|(part, text)| self.add_passage(&stamps, part, text));
+                (0..).zip(&texts).for_each(|(part, text)| self.add_part(&stamps, part, text));
             }
             IndexChange::ExchangeForgotten { seq, parts } => {
-                (0..parts).for_each(|part| self.passages.remove(passage_row(seq, part)));
+                let first = passage_row(part_row(seq, 0), 0);
+                let end = passage_row(part_row(seq, parts), 0);
+                (first..end).for_each(|row| _ = self.passages.remove(row));
                 self.felt.remove(&seq);
             }
             IndexChange::Model { model, kind } => self.change_model(&model, kind),
@@ -203,15 +211,21 @@ impl MemoryIndexes {
         }
     }
 
-    fn add_passage(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
-        self.passages.add(Document {
-            id: passage_row(stamps.seq, part),
-            thread: &stamps.session,
-            speaker: stamps.speaker(self.agent.bare(), part),
-            at: stamps.at(part),
-            text,
-            aside: "",
-        });
+    /// Adds a part of an exchange, in passages.
+    fn add_part(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
+        let by_agent = stamps.is_by_agent(part);
+        for (number, text) in passages_of(text).into_iter().enumerate() {
+            self.passages.add(Document {
+                id: passage_row(part_row(stamps.seq, part), number),
+                message: stamps.seq.saturating_mul(2).saturating_add(u64::from(by_agent)),
+                thread: &stamps.session,
+                speaker: stamps.speaker(self.agent.bare(), part),
+                role: if by_agent { SpeakerRole::Agent } else { SpeakerRole::Person },
+                at: stamps.at(part),
+                text,
+                aside: "",
+            });
+        }
         if !stamps.emotive_state.trim().is_empty()
             && !stamps.emotive_state.eq_ignore_ascii_case(NEUTRAL)
         {

@@ -173,6 +173,7 @@ CREATE TABLE conversations(
 CREATE INDEX conversations_of_session ON conversations(session, id);
 CREATE TABLE passages(
     id INTEGER PRIMARY KEY,
+    cut_into INTEGER NOT NULL,
     text TEXT NOT NULL
 ) STRICT;
 CREATE TABLE vectors(

@@ -6,7 +6,10 @@
 use abide_domain::Timestamp;
 use rusqlite::Connection;
 
-use super::columns::{from_sql, to_sql};
+use super::{
+    columns::{from_sql, row_count, to_sql},
+    passage_rows::part_row_and_number,
+};
 use crate::search::VectorKind;
 
 /// Most texts that are given out at once for embedding.
@@ -121,8 +124,8 @@ pub(super) fn state(connection: &Connection) -> rusqlite::Result<EmbeddingState>
         model: model(connection)?.map(|(model, _)| model),
         done: count("SELECT count(*) FROM vectors")?,
         total: count(
-            "SELECT (SELECT count(*) FROM passages)
-                  - (SELECT COALESCE(SUM(parts), 0) FROM exchanges JOIN bound_epochs USING (epoch))
+            "SELECT (SELECT coalesce(sum(cut_into), 0) FROM passages
+                     WHERE id / 256 NOT IN (SELECT exchanges.seq FROM exchanges JOIN bound_epochs USING (epoch)))
                   + (SELECT count(*) FROM facts WHERE closed_seq IS NULL)
                   + (SELECT count(*) FROM nodes WHERE closed_seq IS NULL)",
         )?,
@@ -136,7 +139,14 @@ pub(super) fn is_there(connection: &Connection, key: VectorKey) -> rusqlite::Res
             "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND closed_seq IS NULL)
                  OR EXISTS (SELECT 1 FROM nodes WHERE seq = ?1 AND closed_seq IS NULL)"
         }
-        VectorKey::Passage(_) => "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
+        VectorKey::Passage(passage) => {
+            let (part_row, number) = part_row_and_number(passage);
+            return connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM passages WHERE id = ?1 AND cut_into > ?2)",
+                )?
+                .query_row([to_sql(part_row), row_count(number)], |row| row.get(0));
+        }
     };
     connection.prepare_cached(sql)?.query_row([to_sql(row)], |row| row.get(0))
 }

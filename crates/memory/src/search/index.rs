@@ -9,10 +9,13 @@ use super::{
     Document,
     calendar::{Day, tells_a_time},
     days::Days,
+    messages::Messages,
     postings::Postings,
     question::{Speakers, unique_words},
+    roles::SpeakerRole,
     threads::{ThreadPosition, Threads},
     vectors::{VectorKind, Vectors},
+    wishes::tells_a_wish,
     words::{tokens, words, words_of},
 };
 
@@ -25,20 +28,35 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DocumentSlot {
     pub(super) id: u64,
+    /// The number of its message.
+    pub(super) message: u32,
     pub(super) stretch: u32,
     /// The document before it in the same stretch.
     pub(super) previous: u32,
     /// The document behind it in the same stretch.
     pub(super) next: u32,
     pub(super) speaker: u32,
-    /// Its length in halves of words.
+    /// Its length in halves of words that mean something.
     pub(super) halves: u32,
+    /// Its length in words.
+    pub(super) length: u32,
     pub(super) day: Day,
+    pub(super) role: SpeakerRole,
     pub(super) state: SlotState,
     /// It asks something.
     pub(super) asks: bool,
     /// It says when something happens.
     pub(super) tells_time: bool,
+    /// It says how somebody wants things done.
+    pub(super) wishes: bool,
+}
+
+impl DocumentSlot {
+    /// What its vector counts in the sum of its message.
+    #[expect(clippy::cast_precision_loss, reason = "lengths in formulas need no more than 24 bits")]
+    pub(super) fn weight(&self) -> f32 {
+        self.length.max(1) as f32
+    }
 }
 
 /// Whether a document is still there.
@@ -56,6 +74,7 @@ pub struct Index {
     pub(super) days: Days,
     pub(super) postings: Postings,
     pub(super) threads: Threads,
+    pub(super) messages: Messages,
     pub(super) speakers: Speakers,
     pub(super) vectors: Vectors,
     /// The length of all documents in halves of words.
@@ -86,6 +105,7 @@ impl Index {
             + self.places.len() * PLACE
             + self.postings.bytes()
             + self.threads.bytes()
+            + self.messages.bytes()
             + self.vectors.bytes()
     }
 
@@ -103,17 +123,22 @@ impl Index {
         self.halves += u64::from(halves);
         let day = Day::of(document.at);
         self.days.add(day, slot);
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
         self.slots.push(DocumentSlot {
             id: document.id,
+            message: self.messages.append(document.message, document.role, slot, length),
             stretch: place.stretch,
             previous: place.previous.unwrap_or(NOWHERE),
             next: NOWHERE,
             speaker: self.speakers.count(document.speaker),
             halves,
+            length,
             day,
+            role: document.role,
             state: SlotState::Alive,
             asks: document.text.contains('?'),
             tells_time: tells_a_time(&text),
+            wishes: tells_a_wish(&text),
         });
         self.places.insert(document.id, slot);
     }
@@ -121,8 +146,22 @@ impl Index {
     /// Keeps a document's vector. Not taken where the document is unknown, or the vector has another length than those
     /// before, or has no direction.
     pub fn set_vector(&mut self, id: u64, vector: &[f32]) -> bool {
-        let slot = self.places.get(&id).copied();
-        slot.is_some_and(|slot| self.vectors.set(slot as usize, vector))
+        let Some(at) = self.places.get(&id).copied() else { return false };
+        let is_taken = self.vectors.set(at as usize, vector);
+        self.measure_message(at);
+        is_taken
+    }
+
+    /// Notes how long the sum of the vectors of a document's message is.
+    fn measure_message(&mut self, at: u32) {
+        let Some(message) = self.slot(at).map(|slot| slot.message) else { return };
+        let places = self.messages.places(message);
+        let weighted = places.filter_map(|at| {
+            let slot = self.slot(at).filter(|slot| slot.state == SlotState::Alive)?;
+            Some((at as usize, slot.weight()))
+        });
+        let norm = self.vectors.length_of_sum(weighted);
+        self.messages.set_norm(message, norm);
     }
 
     /// Forgets all vectors: the next come from another model, of this kind.
@@ -137,6 +176,8 @@ impl Index {
         let Some(slot) = self.slots.get_mut(at as usize) else { return false };
         slot.state = SlotState::Removed;
         let slot = *slot;
+        self.messages.take_out(slot.message, slot.length);
+        self.measure_message(at);
         if let Some(before) = self.slots.get_mut(slot.previous as usize) {
             before.next = slot.next;
         }
@@ -164,12 +205,14 @@ impl Index {
             next += u32::from(alive);
         }
         let to = |slot: u32| moved.get(slot as usize).copied().unwrap_or(NOWHERE);
+        let messages = self.messages.moved(&moved);
         self.slots.retain(|slot| slot.state == SlotState::Alive);
         self.days = Days::default();
         for (at, slot) in (0..).zip(&mut self.slots) {
             self.days.add(slot.day, at);
             slot.previous = to(slot.previous);
             slot.next = to(slot.next);
+            slot.message = messages.get(slot.message as usize).copied().unwrap_or(NOWHERE);
         }
         for place in self.places.values_mut() {
             *place = to(*place);
@@ -179,9 +222,17 @@ impl Index {
         self.vectors.moved(&moved);
     }
 
-    /// What of a question is to be embedded: without the names of those who speak, which are in no vector's meaning.
+    /// What of a question is to be embedded: without the names of those who speak, which are in no vector's meaning, and
+    /// without words about the talk itself.
     pub fn embeddable(&self, text: &str) -> String {
         self.speakers.without_names(text)
+    }
+
+    /// Whether what a document says counts for one beside it: a message of several passages stands for itself, so that a
+    /// short answer to a page is not found for the words of the page.
+    pub(super) fn lends(&self, slot: &DocumentSlot, beside: u32) -> bool {
+        self.messages.places(slot.message).len() <= 1
+            || self.slot(beside).is_some_and(|other| other.message == slot.message)
     }
 
     /// The document at a place, removed or not.

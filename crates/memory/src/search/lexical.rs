@@ -46,6 +46,8 @@ pub(super) struct LexicalScores {
     places: Vec<u32>,
     /// BM25 of each stretch, by the weight of the question's words.
     stretches: Vec<f32>,
+    /// BM25 of all passages of each message together.
+    messages: Vec<f32>,
     /// The weight of all the question's words, with those that no document holds.
     mass: f32,
     /// The same as it is judged: by the words' weights among many documents.
@@ -74,7 +76,9 @@ struct DocumentScores {
     at: u32,
     /// BM25.
     words: f32,
-    /// The weight of the words that it holds, as it is judged.
+    /// The weight of the words that it holds.
+    own: f32,
+    /// The same as it is judged.
     held: f32,
     /// The weight of the words that it or its neighbours hold.
     covered: f32,
@@ -109,6 +113,7 @@ impl LexicalScores {
             documents: Vec::new(),
             places: vec![NOWHERE; index.slots.len()],
             stretches: vec![0.0; index.threads.stretches().len()],
+            messages: vec![0.0; index.messages.len()],
             mass: 1e-6,
             judged: 1e-6,
             time_judged: 0.0,
@@ -199,6 +204,17 @@ impl LexicalScores {
         self.document(at).map_or(0.0, |document| document.covered / self.mass)
     }
 
+    /// The share of the question's words, by their weights, that a document itself holds.
+    pub(super) fn own(&self, at: u32) -> f32 {
+        self.document(at).map_or(0.0, |document| document.own / self.mass)
+    }
+
+    /// BM25 of a passage's siblings in its message by the weight of the question's words, at most 1.
+    pub(super) fn siblings_share(&self, at: u32, message: u32) -> f32 {
+        let all = self.messages.get(message as usize).copied().unwrap_or(0.0);
+        ((all - self.words(at)) / self.mass).clamp(0.0, 1.0)
+    }
+
     /// BM25 of a stretch by the weight of the question's words.
     pub(super) fn stretch(&self, stretch: u32) -> f32 {
         self.stretches.get(stretch as usize).copied().unwrap_or(0.0)
@@ -208,10 +224,15 @@ impl LexicalScores {
     fn add_word(&mut self, index: &Index, word: &Word<'_>) {
         let mean = halves(index.halves) / count_as_f32(index.len());
         for (at, slot, frequency) in &word.held_by {
+            let relative = halves(u64::from(slot.halves)) / mean;
+            let gained = word.weight * bm25(*frequency, relative, DOCUMENT_BM25);
+            if let Some(message) = self.messages.get_mut(slot.message as usize) {
+                *message += gained;
+            }
             if let Some(document) = self.document_mut(*at) {
-                let relative = halves(u64::from(slot.halves)) / mean;
+                document.own += word.weight;
                 document.held += word.judged;
-                document.words += word.weight * bm25(*frequency, relative, DOCUMENT_BM25);
+                document.words += gained;
             }
         }
     }
@@ -228,14 +249,17 @@ impl LexicalScores {
         }
     }
 
-    /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach.
+    /// Counts a word into what is covered of the documents that hold it and of their neighbours within reach that it lends to.
     fn cover(&mut self, index: &Index, word: &Word<'_>, reach: usize) {
         for (at, slot, _) in &word.held_by {
             self.mark(*at, word);
             let (mut before, mut behind) = (slot.previous, slot.next);
             for _ in 0..reach {
-                self.mark(before, word);
-                self.mark(behind, word);
+                for beside in [before, behind] {
+                    if index.lends(slot, beside) {
+                        self.mark(beside, word);
+                    }
+                }
                 before = index.slot(before).map_or(before, |slot| slot.previous);
                 behind = index.slot(behind).map_or(behind, |slot| slot.next);
             }

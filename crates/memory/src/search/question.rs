@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::{
     QUERY_WORDS_MAX, QueryKind, SearchQuery,
     calendar::{AskedTime, asks_when, says_when},
+    talking::is_about_talk,
     words::{tokens, truncate, words_of},
 };
 
@@ -27,7 +28,11 @@ const PARTS: [&str; 12] = [
     "anonymous",
 ];
 /// Words by which those who ask mean themselves. Not "me", which asks for an answer ("tell me"), and not "we".
-const ASKERS_WORDS: [&str; 4] = ["i", "my", "mine", "myself"];
+/// In English, German, French and Spanish.
+const ASKERS_WORDS: [&str; 20] = [
+    "i", "my", "mine", "myself", "ich", "mein", "meine", "meinem", "meinen", "meiner", "meines",
+    "mir", "mich", "je", "mon", "mes", "yo", "mi", "mis", "mio",
+];
 
 /// Who speaks in the documents.
 #[derive(Clone, Debug, Default)]
@@ -93,14 +98,24 @@ impl Speakers {
         self.names().any(|(_, name)| name.iter().any(|part| part == word))
     }
 
-    /// The text without the words of speakers' names; as it is where nothing else would be left.
+    /// The text without the words of speakers' names and without those about the talk itself; as it is where nothing else
+    /// would be left.
     pub(super) fn without_names(&self, text: &str) -> String {
         let text = truncate(text);
-        let words = text.split_whitespace().filter(|word| {
+        let (mut kept, mut read): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+        let all = tokens(text);
+        for word in text.split_whitespace() {
             let parts = tokens(word);
-            parts.is_empty() || !parts.iter().all(|part| self.is_name(part))
-        });
-        let left = words.collect::<Vec<_>>().join(" ");
+            let from = read.len();
+            read.extend(parts.iter().cloned());
+            let is_aside = |(place, part): (usize, &String)| {
+                self.is_name(part) || (read.len() <= all.len() && is_about_talk(&all, from + place))
+            };
+            if parts.is_empty() || !parts.iter().enumerate().all(is_aside) {
+                kept.push(word);
+            }
+        }
+        let left = kept.join(" ");
         if tokens(&left).is_empty() { text.to_owned() } else { left }
     }
 }
@@ -114,6 +129,8 @@ pub(super) struct Question {
     time_words: Vec<String>,
     /// The speaker whose words are wanted: the one that is named, or the one who asks.
     pub(super) speaker: Option<u32>,
+    /// The one who asks, as far as that is known.
+    pub(super) asker: Option<u32>,
     /// The speaker that is named. What others said is no match then, unless it names that one too; of those who ask,
     /// others speak without their names.
     pub(super) named: Option<u32>,
@@ -130,8 +147,11 @@ impl Question {
         if query.kind == QueryKind::Plain {
             return Self { terms: unique_words(words_of(&tokens)), ..Self::default() };
         }
-        let meant: Vec<String> =
-            tokens.iter().filter(|word| !speakers.is_name(word)).cloned().collect();
+        let meant = tokens
+            .iter()
+            .enumerate()
+            .filter(|(place, word)| !speakers.is_name(word) && !is_about_talk(&tokens, *place));
+        let meant: Vec<String> = meant.map(|(_, word)| word.clone()).collect();
         let mut terms = unique_words(words_of(&meant));
         if terms.is_empty() {
             terms = unique_words(words_of(&tokens));
@@ -144,6 +164,7 @@ impl Question {
             named,
             time_words: words_of(&timed.collect::<Vec<_>>()),
             speaker: named.or_else(|| asker(query, &tokens, speakers)),
+            asker: query.asker.and_then(|asker| speakers.known.get(asker).copied()),
             time,
             asks_when: asks_when(&tokens),
         }

@@ -105,6 +105,19 @@ impl Vectors {
         }
     }
 
+    /// The length of the sum of some documents' vectors, each of its weight; those without one add nothing.
+    pub(super) fn length_of_sum(&self, weighted: impl Iterator<Item = (usize, f32)>) -> f32 {
+        let mut sum = vec![0.0_f32; self.dimensions];
+        for (slot, weight) in weighted {
+            let factor = weight * self.scales.get(slot).copied().unwrap_or(0.0);
+            let row = self.rows.get(slot * self.dimensions..).unwrap_or_default();
+            for (sum, byte) in sum.iter_mut().zip(row) {
+                *sum += factor * f32::from(*byte);
+            }
+        }
+        sum.iter().map(|x| x * x).sum::<f32>().sqrt()
+    }
+
     /// Follows documents to their new places, which come in the old order.
     pub(super) fn moved(&mut self, moved: &[u32]) {
         let mut rows = Vec::new();

@@ -39,6 +39,9 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut after_apostrophe = false;
     let mut previous = ' ';
     for c in text.chars() {
+        if is_border(previous, c) {
+            close(&mut found, &mut word, after_apostrophe);
+        }
         if is_picture(c) {
             close(&mut found, &mut word, after_apostrophe);
             found.push(c.to_string());
@@ -88,6 +91,19 @@ fn pairs(word: &str) -> Vec<String> {
         return vec![word.to_owned()];
     }
     characters.windows(2).map(|pair| pair.iter().collect()).collect()
+}
+
+/// Whether two characters that stand side by side are of two words: writing without spaces beside letters or digits, and
+/// Hangul, whose particles follow a foreign word without a space, beside them too.
+fn is_border(before: char, after: char) -> bool {
+    before.is_alphanumeric()
+        && after.is_alphanumeric()
+        && (is_unspaced(before) != is_unspaced(after) || is_hangul(before) != is_hangul(after))
+}
+
+/// Hangul, whole or as it is decomposed.
+fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// Han, Hiragana and Katakana: words are not spaced out.
@@ -144,6 +160,15 @@ mod tests {
     fn writing_without_spaces_becomes_pairs_of_characters() {
         assert_eq!(words("東京都"), ["東京", "京都"]);
         assert_eq!(words("京"), ["京"]);
+    }
+
+    #[test]
+    fn a_word_ends_where_the_writing_changes() {
+        assert_eq!(tokens("部署到staging服务器"), ["部署", "署到", "staging", "服务", "务器"]);
+        assert_eq!(tokens("第3章はv2.1のAPIは"), ["第", "3", "章は", "v2", "1", "の", "api", "は"]);
+        assert_eq!(tokens("staging서버")[0], "staging");
+        assert_eq!(words("日本語のWi-Fi"), words("日本語の wi fi"));
+        assert_eq!(tokens("room2101a Übergröße1"), ["room2101a", "ubergroße1"]);
     }
 
     #[test]

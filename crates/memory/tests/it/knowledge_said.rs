@@ -236,3 +236,65 @@ fn with_vectors_of_everything_absence_is_certain() {
     memory.apply(&world.applied()).unwrap();
     assert!(memory.ask(&query, &lead).confidence < 0.81, "not all of it has a vector");
 }
+
+/// A reply of several parts, of which one sentence says something.
+fn long_reply() -> String {
+    let filler = "Begin with the plan and write down what it costs. Ask somebody who has done it. ";
+    format!("{}The zeppelin lands at the old mill. {}", filler.repeat(20), filler.repeat(20))
+}
+
+#[test]
+fn of_a_long_reply_the_passage_is_found_and_named_and_its_part_keeps_its_name() {
+    let mut world = World::default();
+    let seq = world.talk(("felix", 1), "nicolas", ("where?", &long_reply()), "neutral");
+    let memory = knowing(&world);
+    let found = memory.recall("Where does the zeppelin land?", &Lead::at(now()), 9);
+    let passage = &found.items()[0];
+    assert!(passage.text.contains("zeppelin") && passage.by_agent, "{passage:?}");
+    assert!(passage.text.split_whitespace().count() <= 120, "{}", passage.text);
+    assert_eq!(found.items().iter().filter(|found| found.by_agent).count(), 1, "once a message");
+    let MemoryRef::Passage { seq: of, part } = passage.reference else { panic!("{passage:?}") };
+    assert!(of == seq && part > 255, "{part}");
+    let resolved = memory.resolve(passage.reference).unwrap();
+    let Some(ReferencedItem::Passage(resolved)) = resolved else { panic!("{resolved:?}") };
+    assert_eq!((&resolved.text, resolved.reference), (&passage.text, passage.reference));
+
+    // What an old ledger names: the whole part, as it was cut then.
+    let whole = memory.resolve(MemoryRef::Passage { seq, part: part & 255 }).unwrap();
+    let Some(ReferencedItem::Passage(whole)) = whole else { panic!("{whole:?}") };
+    assert!(whole.text.contains(&passage.text) && whole.text.len() > passage.text.len());
+    assert_eq!(memory.resolve(MemoryRef::Passage { seq, part: part | 0xf00 }).unwrap(), None);
+    assert_eq!(memory.resolve(MemoryRef::Passage { seq, part: u32::MAX }).unwrap(), None);
+}
+
+#[test]
+fn each_passage_has_its_vector_and_counts_as_a_text() {
+    let mut world = World::default();
+    world.talk(("felix", 1), "nicolas", ("where?", &long_reply()), "neutral");
+    let memory = knowing(&world);
+    let model =
+        VectorModel { name: "m".into(), id: "m".into(), dimensions: 2, kind: VectorKind::Static };
+    let missing = memory.missing_vectors("m", VectorCursor::default(), 999).unwrap();
+    let total = memory.embedding_state().unwrap().total;
+    assert!(missing.len() > 8 && missing.len() as u64 == total, "{} {total}", missing.len());
+    let said: String = missing.iter().map(|missing| &*missing.text).collect();
+    assert_eq!(said, format!("where?{}", long_reply()));
+
+    // In steps of five, so that a step ends amid a part.
+    let mut cursor = VectorCursor::default();
+    let mut steps = Vec::new();
+    loop {
+        let some = memory.missing_vectors("m", cursor, 5).unwrap();
+        let Some(last) = some.last() else { break };
+        steps.extend(some.iter().map(|missing| missing.text.clone()));
+        let vectors: Vec<_> = some.iter().map(|missing| (missing.key, vec![1.0, 0.5])).collect();
+        memory.put_vectors(&model, &vectors).unwrap();
+        cursor.pass(last.key);
+    }
+    assert_eq!(steps.concat(), said);
+    assert_eq!(memory.embedding_state().unwrap().done, total);
+    assert!(memory.missing_vectors("m", VectorCursor::default(), 9).unwrap().is_empty());
+    let nowhere = [(VectorKey::Passage(u64::MAX >> 2), vec![1.0, 0.0])];
+    memory.put_vectors(&model, &nowhere).unwrap();
+    assert_eq!(memory.embedding_state().unwrap().done, total, "of no passage");
+}

@@ -7,9 +7,10 @@ mod asking;
 mod embedding;
 mod formula;
 mod long_life;
+mod messages;
 
 use abide_domain::Timestamp;
-use abide_memory::{Document, Index, QueryKind, SearchQuery};
+use abide_memory::{Document, Index, QueryKind, SearchQuery, SpeakerRole};
 
 /// Noon of a day such as `2026-03-02`.
 fn noon(day: &str) -> Timestamp {
@@ -18,7 +19,16 @@ fn noon(day: &str) -> Timestamp {
 
 /// A passage of the thread `talk` on one day.
 fn passage<'a>(id: u64, speaker: &'a str, text: &'a str) -> Document<'a> {
-    Document { id, thread: "talk", speaker, at: noon("2026-03-02"), text, aside: "" }
+    Document {
+        id,
+        thread: "talk",
+        speaker,
+        at: noon("2026-03-02"),
+        text,
+        aside: "",
+        message: id,
+        role: SpeakerRole::Person,
+    }
 }
 
 /// A question about conversations, asked on 2026-07-05.
@@ -50,6 +60,8 @@ fn fixture_index(fixture: &serde_json::Value) -> Index {
     for (id, turn) in (0..).zip(fixture["turns"].as_array().unwrap()) {
         index.add(Document {
             id,
+            message: id,
+            role: SpeakerRole::Person,
             thread: &text(turn, "session"),
             speaker: &text(turn, "speaker"),
             at: noon(&text(turn, "day")),

@@ -1,6 +1,6 @@
 //! A memory of ten thousand passages, in which every word of a question is a common one.
 
-use abide_memory::{Document, Index};
+use abide_memory::{Document, Index, SpeakerRole};
 
 use super::{found, noon, question};
 
@@ -19,7 +19,16 @@ fn an_old_passage_with_all_the_common_words_is_found_before_thousands_with_one()
         // Each passage stands alone, so that none gains by its neighbours.
         let (thread, text) = (format!("talk-{id}"), text.as_str());
         let (at, speaker) = (noon("2026-03-02"), "nicolas");
-        index.add(Document { id, thread: &thread, speaker, at, text, aside: "" });
+        index.add(Document {
+            id,
+            thread: &thread,
+            speaker,
+            at,
+            text,
+            aside: "",
+            message: id,
+            role: SpeakerRole::Person,
+        });
     }
     let hits = found(&index, &question(&WORDS.join(" ")));
     assert_eq!(hits.first(), Some(&77), "{hits:?}");
@@ -34,7 +43,16 @@ fn words_of_everyday_do_not_hide_the_rare_one() {
             _ => format!("every day the same talk, number {}", id % 89),
         };
         let (thread, at, text) = (format!("talk-{id}"), noon("2026-03-02"), text.as_str());
-        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+        index.add(Document {
+            id,
+            thread: &thread,
+            speaker: "nicolas",
+            at,
+            text,
+            aside: "",
+            message: id,
+            role: SpeakerRole::Person,
+        });
     }
     let asked = found(&index, &question("did we talk the same day about a heron"));
     assert_eq!(asked.first(), Some(&41), "{asked:?}");
@@ -49,7 +67,16 @@ fn a_day_is_found_though_its_passages_share_no_word_with_the_question() {
             _ => ("2026-03-02", format!("it happened again, number {}", id % 89)),
         };
         let (thread, at, text) = (format!("talk-{id}"), noon(day), text.as_str());
-        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+        index.add(Document {
+            id,
+            thread: &thread,
+            speaker: "nicolas",
+            at,
+            text,
+            aside: "",
+            message: id,
+            role: SpeakerRole::Person,
+        });
     }
     let asked = question("What happened on 12 May 2024?");
     let first = |index: &Index| {
@@ -66,7 +93,16 @@ fn a_day_is_found_though_its_passages_share_no_word_with_the_question() {
     for id in 20_000..30_000 {
         let (thread, at) = (format!("talk-{id}"), noon("2026-03-03"));
         let text = "it happened once more";
-        index.add(Document { id, thread: &thread, speaker: "nicolas", at, text, aside: "" });
+        index.add(Document {
+            id,
+            thread: &thread,
+            speaker: "nicolas",
+            at,
+            text,
+            aside: "",
+            message: id,
+            role: SpeakerRole::Person,
+        });
     }
     assert_eq!(first(&index), [7_001, 7_002, 7_003]);
 }
