@@ -10,7 +10,7 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, QuestionVector,
+    Embedder, FactRight, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult, QuestionVector,
     RecalledPassage,
 };
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
@@ -117,8 +117,13 @@ impl MemoryLookup for MemoryAccess {
         })
     }
 
-    fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
-        self.knowledge.is_fact(fact_id, epoch)
+    fn right_over(
+        &self,
+        fact_id: FactId,
+        epoch: EpochId,
+        asked: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String> {
+        MemoryLookup::right_over(&self.knowledge, fact_id, epoch, asked)
     }
 
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String> {

@@ -10,7 +10,7 @@
 //! Reading order: `items` (what is given out), `schema` (tables), `columns` (values in them), `store` (the writer), `open`
 //! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `node_rows` and `exchange_rows`
 //! (which `parts` cuts into passages), `query` (facts: list, get, dump), `vectors` and `embedding`, `change` and `indexes`
-//! (the one search, in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
+//! (the one search, in memory), `provenance` (who may be told what), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
 
 mod apply;
 mod ask;
@@ -26,6 +26,7 @@ mod items;
 mod node_rows;
 mod open;
 mod parts;
+mod provenance;
 mod query;
 mod recall;
 mod schema;
@@ -37,7 +38,7 @@ pub use error::KnowledgeError;
 pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use items::{
-    EdgeState, ExchangeStamps, Fact, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
+    EdgeState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
     OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX,
 };
 pub use open::OpenedKnowledge;

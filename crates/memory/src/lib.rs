@@ -39,6 +39,7 @@
 //! ```
 
 mod applied;
+mod audience;
 mod distill;
 mod dreamer;
 mod dreams;
@@ -52,9 +53,11 @@ mod seed;
 mod short_term;
 mod staging;
 pub mod stdout;
+mod timeline;
 mod tokens;
 
 pub use applied::DurableEvent;
+pub use audience::{GroupMembers, Listener, Origin, is_about_oneself, is_shared_matter, speaks_of_a_person};
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, Passage,
@@ -82,7 +85,7 @@ pub use identity::{
     identity_diff, profile_identity, revise,
 };
 pub use knowledge::{
-    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
+    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Knowledge,
     KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
     OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SCHEMA_VERSION,
     SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
@@ -100,5 +103,8 @@ pub use seed::{
 pub use short_term::{
     EXCHANGE_OVERHEAD_TOKENS, EXCHANGES_KEPT_MAX, HistoryScope, SESSIONS_MAX, ShortTerm,
     TOKENS_KEPT_MAX, Window,
+};
+pub use timeline::{
+    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge, says_something,
 };
 pub use tokens::estimate_tokens;

@@ -33,7 +33,7 @@ pub(crate) use problem::Origin;
 pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
-    AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, KeeperSection,
+    AgentSection, EmbedderKind, ExplorerKind, HistoryKind, SharingKind, IrcSection, KeeperSection,
     MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
     NotifySection, Provider, SandboxMode, ScheduleSection, Settings, Start, Transport, VoiceKind,
 };

@@ -90,6 +90,7 @@ pub(crate) fn accepted(words: &str) -> StimulusAccepted {
         sent_at: Timestamp::default(),
         session_id: "release".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

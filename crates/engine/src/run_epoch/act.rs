@@ -137,6 +137,8 @@ async fn run(
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &sender,
+        listener: listener_of(services.settings.sharing, &walk.record.stimulus),
+        administrator: walk.record.stimulus.administrator,
         untrusted: walk.record.holds_untrusted(),
         now: walk.now(),
         ids: &*services.ids,

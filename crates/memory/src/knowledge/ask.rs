@@ -6,21 +6,23 @@
 //! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
 //! known), `conversations` and `emotions` (what was said, and how it felt).
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
-use abide_domain::{EntityName, event::MemoryRef};
+use abide_domain::{EntityName, event::MemoryRef, graph::NodeKind};
 use rusqlite::Connection;
 
 use super::{
     exchange_rows,
     handle::KnowledgeHandle,
     indexes::{MemoryIndexes, SearchRequest},
-    items::{Fact, NodeVersion, RecalledPassage},
+    items::{Fact, NodeVersion, PAGE_FACTS_MAX, RecalledPassage},
+    provenance::Told,
     query,
 };
 use crate::{
     GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
     graph::{SearchCoverage, item_confidence},
+    is_about_oneself,
     search::{Hit, STRENGTH_MIN, words},
 };
 
@@ -41,6 +43,8 @@ pub(super) struct QueryExecution<'a> {
     pub(super) indexes: &'a MemoryIndexes,
     agent: &'a str,
     lead: &'a Lead<'a>,
+    /// What of it may be told: the one boundary that all answers go through.
+    told: Told<'a>,
 }
 
 /// What a query found, before its confidence is known.
@@ -108,7 +112,9 @@ impl<'a> QueryExecution<'a> {
         agent: &'a EntityName,
         lead: &'a Lead<'a>,
     ) -> Self {
-        Self { connection, indexes, agent: agent.bare(), lead }
+        let oneself = lead.asker.filter(|_| is_about_oneself(lead.said));
+        let told = indexes.provenance.told(lead.listener, oneself);
+        Self { connection, indexes, agent: agent.bare(), lead, told }
     }
 
     fn answer(&self, query: &GraphQuery) -> rusqlite::Result<QueryAnswer> {
@@ -140,7 +146,13 @@ impl<'a> QueryExecution<'a> {
     /// Passages that a text is about, and how it was looked. The index gives all it has once something fits; here what
     /// neither fits by itself nor stands beside what fits is left out.
     pub(super) fn search_passages(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
-        let (mut hits, coverage) = self.indexes.search_passages(self.request(text));
+        let (mut hits, coverage) =
+            self.indexes.search_passages(self.request(text), &|row| self.told.has_passage(row));
+        // Of an exchange with somebody else, a passage is found by its own words and not by those around it.
+        hits.retain(|hit| {
+            let (seq, _) = exchange_rows::seq_and_part(hit.id);
+            hit.lexical || hit.dense || self.told.has_exchange(seq)
+        });
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
         (hits, coverage)
@@ -167,12 +179,33 @@ impl<'a> QueryExecution<'a> {
 
     /// Facts that a text is about; those that hold it as it stands where it has no words, such as signs.
     pub(super) fn search_facts(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Fact>> {
-        let (hits, _) = self.indexes.search_facts(self.request(text));
+        let (hits, _) = self.search_fact_index(text);
         if hits.is_empty() && words(text).is_empty() {
-            return Ok(query::list_holding(self.connection, None, limit, text)?.items);
+            let mut facts = query::list_holding(self.connection, None, PAGE_FACTS_MAX, text)?.items;
+            facts.retain(|fact| self.told.has_fact(fact.seq));
+            facts.truncate(limit);
+            return Ok(facts);
         }
         let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
         facts.filter_map(Result::transpose).collect()
+    }
+
+    /// Facts that a text is about and that may be told, and how it was looked.
+    fn search_fact_index(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
+        self.indexes.search_facts(self.request(text), &|seq| self.told.has_fact(seq))
+    }
+
+    /// Whether a node may be told.
+    fn may_tell(&self, version: &NodeVersion) -> bool {
+        let asker = self.lead.listener.origin().map_or("", |here| here.person());
+        self.told.has_node(version, |name| {
+            nodes::is_same(name, asker) || facts::is_any(name, &self.names_of(asker))
+        })
+    }
+
+    /// The nodes of a type that may be told, newest first.
+    fn nodes_of(&self, kind: NodeKind) -> impl Iterator<Item = &Arc<NodeVersion>> {
+        self.indexes.graph.of_kind(kind).filter(|version| self.may_tell(version))
     }
 
     fn request<'t>(&self, text: &'t str) -> SearchRequest<'t>

@@ -12,7 +12,9 @@ use super::{
     change::IndexChange,
     exchange_rows::{self, passage_row},
     items::ExchangeStamps,
-    node_rows, query, schema,
+    node_rows,
+    provenance::Provenance,
+    query, schema,
     vectors::{self, VectorKey},
 };
 use crate::{
@@ -112,6 +114,8 @@ pub(super) struct MemoryIndexes {
     facts: EmbeddedIndex,
     nodes: BTreeMap<NodeKind, EmbeddedIndex>,
     pub(super) graph: GraphView,
+    /// Where all of it was said.
+    pub(super) provenance: Provenance,
     /// Commits of exchanges that ended in a state other than neutral.
     pub(super) felt: BTreeSet<u64>,
     /// The model of the vectors.
@@ -135,14 +139,15 @@ impl MemoryIndexes {
             facts: EmbeddedIndex::default(),
             nodes: BTreeMap::new(),
             graph: GraphView::default(),
+            provenance: Provenance::default(),
             felt: BTreeSet::new(),
             model: None,
         };
         exchange_rows::for_each(connection, |stamps, part, text| {
             indexes.add_passage(stamps, part, text);
         })?;
-        for (seq, at, content, tags) in query::facts_in_force(connection)? {
-            indexes.follow(IndexChange::Fact { seq, at, content, tags });
+        for fact in query::facts_in_force(connection)? {
+            indexes.follow(fact);
         }
         let (nodes, edges) = node_rows::in_force(connection)?;
         for version in nodes {
@@ -182,15 +187,22 @@ impl MemoryIndexes {
             }
             IndexChange::Edge(edge) => self.graph.link(edge),
             IndexChange::EdgeClosed(seq) => self.graph.unlink(seq),
-            IndexChange::Fact { seq, at, content, tags } => self.facts.add(Document {
-                id: seq,
-                thread: "",
-                speaker: "",
-                at,
-                text: &content,
-                aside: &tags,
-            }),
-            IndexChange::FactClosed(seq) => self.facts.remove(seq),
+            IndexChange::Fact { seq, at, content, tags, telling } => {
+                self.facts.add(Document {
+                    id: seq,
+                    thread: "",
+                    speaker: "",
+                    at,
+                    text: &content,
+                    aside: &tags,
+                });
+                self.provenance.add_fact(seq, &content, telling);
+            }
+            IndexChange::FactToldAgain { seq, sources } => self.provenance.tell_again(seq, &sources),
+            IndexChange::FactClosed(seq) => {
+                self.facts.remove(seq);
+                self.provenance.close_fact(seq);
+            }
             IndexChange::Exchange { stamps, texts } => {
                 (0..).zip(&texts).for_each(|(part, text)| self.add_passage(&stamps, part, text));
             }
@@ -200,6 +212,7 @@ impl MemoryIndexes {
     }
 
     fn add_passage(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
+        self.provenance.add_passage(stamps, part, text);
         self.passages.add(Document {
             id: passage_row(stamps.seq, part),
             thread: &stamps.session,
@@ -244,26 +257,35 @@ impl MemoryIndexes {
         }
     }
 
-    /// Passages that a question is about, best first.
-    pub(super) fn search_passages(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
-        search(&self.passages, request, QueryKind::Conversation)
+    /// Passages that a question is about, best first, of those that are asked among.
+    pub(super) fn search_passages(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> (Vec<Hit>, SearchCoverage) {
+        search(&self.passages, request, QueryKind::Conversation, is_among)
     }
 
-    /// Facts that a question is about, best first.
-    pub(super) fn search_facts(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
-        search(&self.facts, request, QueryKind::Plain)
+    /// Facts that a question is about, best first, of those that are asked among.
+    pub(super) fn search_facts(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> (Vec<Hit>, SearchCoverage) {
+        search(&self.facts, request, QueryKind::Plain, is_among)
     }
 
-    /// Nodes of a type that a question is about, best first.
+    /// Nodes of a type that a question is about, best first, of those that are asked among.
     pub(super) fn search_nodes(
         &self,
         kind: NodeKind,
         request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
     ) -> (Vec<Hit>, SearchCoverage) {
         let index = self.nodes.get(&kind);
         index.map_or_else(
             || (Vec::new(), SearchCoverage::Exact),
-            |index| search(index, request, QueryKind::Plain),
+            |index| search(index, request, QueryKind::Plain, is_among),
         )
     }
 
@@ -293,11 +315,13 @@ fn search(
     index: &EmbeddedIndex,
     request: SearchRequest<'_>,
     kind: QueryKind,
+    is_among: &dyn Fn(u64) -> bool,
 ) -> (Vec<Hit>, SearchCoverage) {
     if index.is_empty() || request.text.trim().is_empty() {
         return (Vec::new(), index.coverage(request.vector.is_some()));
     }
     let SearchRequest { text, vector, now, asker } = request;
-    let hits = index.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
+    let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind };
+    let hits = index.index.search_among(&query, is_among);
     (hits, index.coverage(vector.is_some()))
 }

@@ -12,7 +12,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{lookup_failed, reason};
+use super::{check_right, reason};
 use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `memory.forget_fact`.
@@ -69,15 +69,7 @@ fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
         ToolError::new("fact_id: is not the id of a fact; memory.search_facts lists them")
     })?;
     let reason = reason(arguments.reason)?;
-    match call.memory.is_fact(fact_id, call.epoch) {
-        Ok(true) => {}
-        Ok(false) => {
-            return Err(ToolError::new(format!(
-                "fact_id: no fact {fact_id} is known; memory.search_facts lists those that are"
-            )));
-        }
-        Err(message) => return Err(lookup_failed(&message)),
-    }
+    check_right(call, "fact_id", fact_id)?;
     let mut output = Output::json(&json!({"fact_id": fact_id, "forgotten": true}));
     output.staged.push(FactForgotten { fact_id, reason }.into());
     Ok(output)

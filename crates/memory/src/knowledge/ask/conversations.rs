@@ -83,7 +83,9 @@ impl QueryExecution<'_> {
 
     fn has_spoken(&self, names: &[String]) -> rusqlite::Result<bool> {
         for name in names {
-            if !exchange_rows::newest(self.connection, Some(name), 1)?.is_empty() {
+            let newest = exchange_rows::newest(self.connection, Some(name), NEWEST_LOOKED_AT_MAX)?;
+            // Whether somebody ever spoke is told to those alone who may hear some of it.
+            if newest.iter().any(|stamps| self.told.has_exchange(stamps.seq)) {
                 return Ok(true);
             }
         }
@@ -167,6 +169,7 @@ impl QueryExecution<'_> {
             let name = name.map(String::as_str);
             all.extend(exchange_rows::newest(self.connection, name, NEWEST_LOOKED_AT_MAX)?);
         }
+        all.retain(|stamps| self.told.has_exchange(stamps.seq));
         all.sort_by_key(|stamps| Reverse(stamps.seq));
         let mut had: Vec<FoundConversation> = Vec::new();
         for stamps in all {
@@ -195,7 +198,7 @@ impl QueryExecution<'_> {
         for conversation in had {
             items.extend(self.item_of_conversation(conversation)?);
         }
-        let nodes = self.indexes.graph.of_kind(NodeKind::Conversation);
+        let nodes = self.nodes_of(NodeKind::Conversation);
         let nodes = nodes.filter(|version| is_recorded(&version.node));
         items.extend(nodes.map(|version| item_of_node(version, 1.0)));
         items.sort_by_key(|item| Reverse(ended(item)));
@@ -208,8 +211,16 @@ impl QueryExecution<'_> {
         let Some(whole) = exchange_rows::conversation(self.connection, had.conversation)? else {
             return Ok(None);
         };
-        let newest =
+        let mut newest =
             exchange_rows::of_conversation(self.connection, had.conversation, TOPIC_EXCHANGES)?;
+        newest.retain(|stamps| self.told.has_exchange(stamps.seq));
+        // Of a conversation that is somebody else's, nothing is told but the passages.
+        let is_told = self.told.has_exchange(best.exchange.seq);
+        let message_count =
+            if is_told { whole.exchanges.saturating_mul(2) } else { had.passages.len() as u64 };
+        let topic = if is_told { self.topic(&newest)? } else { topic(&[best.text.clone()]) };
+        let (first_at, last_at) =
+            if is_told { (whole.first_at, whole.last_at) } else { (best.at, best.at) };
         let felt = newest.iter().find(|stamps| self.indexes.felt.contains(&stamps.seq));
         let mut sources = Vec::new();
         for passage in &had.passages {
@@ -219,16 +230,16 @@ impl QueryExecution<'_> {
         }
         let memory = ConversationMemory {
             partner: best.exchange.sender.clone(),
-            topic: self.topic(&newest)?,
-            message_count: whole.exchanges.saturating_mul(2),
+            topic,
+            message_count,
             key_points: had.passages.iter().map(|passage| excerpt(&passage.text)).collect(),
             emotional_tone: felt.map(|stamps| stamps.emotive_state.clone()).unwrap_or_default(),
             outcome: String::new(),
-            timestamp: Some(whole.last_at),
+            timestamp: Some(last_at),
         };
         Ok(Some(QueryItem {
             id: format!("conversation:{}", had.conversation),
-            valid_from: whole.first_at,
+            valid_from: first_at,
             valid_to: None,
             sources,
             strength: had.strength,

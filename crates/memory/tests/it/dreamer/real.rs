@@ -52,6 +52,7 @@ fn exchange(world: &mut World, n: u64, who: &str, sent_at: Timestamp, texts: [&s
         sent_at,
         session_id: format!("telegram:{who}"),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,
