@@ -39,6 +39,7 @@
 //! ```
 
 mod applied;
+mod attribution;
 mod audience;
 mod distill;
 mod dreamer;
@@ -57,6 +58,7 @@ mod timeline;
 mod tokens;
 
 pub use applied::DurableEvent;
+pub use attribution::{Attributed, attribute, foreign_author};
 pub use audience::{GroupMembers, Listener, Origin, is_about_oneself, is_shared_matter, speaks_of_a_person};
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,

@@ -106,7 +106,7 @@ impl MemoryLookup for KnowledgeHandle {
         epoch: EpochId,
         question: MemoryQuestion<'_>,
     ) -> Result<FactRight, String> {
-        Self::right_over(self, fact_id, epoch, &question.lead()).map_err(|error| error.with_cause())
+        Self::right_over(self, fact_id, epoch, &question.lead()).map_err(|error| error.to_string())
     }
 
     fn node_kind(&self, id: &NodeId, epoch: EpochId) -> Result<Option<NodeKind>, String> {

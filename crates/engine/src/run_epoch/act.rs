@@ -19,7 +19,7 @@ use super::{
     error::EpochError,
     walk::Walk,
 };
-use crate::{blobs, console::MindCommands, failpoint::Failpoint, state::EpochRecord};
+use crate::{blobs, console::MindCommands, context::listener_of, failpoint::Failpoint, state::EpochRecord};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const VISIBLE_AFTER: Duration = Duration::from_millis(5);
@@ -124,7 +124,7 @@ async fn run(
     };
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
-    let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
+    let (epoch, stimulus) = (walk.record.id, walk.record.stimulus.clone());
     let memory = agent.memory();
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
@@ -136,9 +136,9 @@ async fn run(
         epoch,
         call_id: &call.call_id,
         arguments: &call.arguments,
-        sender: &sender,
-        listener: listener_of(services.settings.sharing, &walk.record.stimulus),
-        administrator: walk.record.stimulus.administrator,
+        sender: &stimulus.sender,
+        listener: listener_of(services.settings.sharing, &stimulus),
+        administrator: stimulus.administrator,
         untrusted: walk.record.holds_untrusted(),
         now: walk.now(),
         ids: &*services.ids,

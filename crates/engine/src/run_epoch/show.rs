@@ -29,10 +29,12 @@ pub(super) async fn assemble(walk: &mut Walk<'_>) -> Result<Context, EpochError>
 async fn explore(walk: &Walk<'_>) -> Exploration {
     let last = {
         let state = walk.services.view.read();
-        last_output(state.agents.get(&walk.agent.id), &walk.record.stimulus)
+        let shown = (&*walk.record.stimulus, walk.services.settings.sharing);
+        last_output(state.agents.get(&walk.agent.id), shown)
     };
     let envelope = envelope_of(&walk.record, last.map(|(_, output)| output));
-    explore_memory(walk.agent, &envelope, &*walk.services.clock).await
+    let sharing = walk.services.settings.sharing;
+    explore_memory(walk.agent, (&envelope, sharing), &*walk.services.clock).await
 }
 
 /// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.

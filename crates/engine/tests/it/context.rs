@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use abide_domain::{
+    Sharing,
     AgentId, EntityName, EpochId,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextAssembled, ContextEvent, Event},
@@ -150,7 +151,7 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> Context {
-    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, own: None };
+    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, sharing: Sharing::Agent, own: None };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         state.apply(entry).unwrap();

@@ -4,7 +4,7 @@
 //! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
 //!
 //! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
-//! known), `conversations` and `emotions` (what was said, and how it felt).
+//! known), `conversations` and `emotions` (what was said, and how it felt), `later` (what bears on that since then).
 
 use std::{sync::Arc, time::Instant};
 
@@ -17,7 +17,7 @@ use super::{
     indexes::{MemoryIndexes, SearchRequest},
     items::{Fact, NodeVersion, PAGE_FACTS_MAX, RecalledPassage},
     provenance::Told,
-    query,
+    query, vectors,
 };
 use crate::{
     GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
@@ -29,6 +29,7 @@ use crate::{
 mod conversations;
 mod emotions;
 mod facts;
+mod later;
 mod nodes;
 
 /// Said where nothing was found and only words were compared.
@@ -174,6 +175,7 @@ impl<'a> QueryExecution<'a> {
                 passage.map(|passage| RecalledPassage { strength: hit.strength.into(), ..passage }),
             );
         }
+        self.add_later_passages(&mut found)?;
         Ok(found)
     }
 
@@ -187,7 +189,9 @@ impl<'a> QueryExecution<'a> {
             return Ok(facts);
         }
         let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
-        facts.filter_map(Result::transpose).collect()
+        let mut facts: Vec<Fact> = facts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        self.add_later_facts(&mut facts)?;
+        Ok(facts)
     }
 
     /// Facts that a text is about and that may be told, and how it was looked.

@@ -23,7 +23,7 @@ const PAUSE_MICROS: i64 = 3_600_000_000;
 
 /// The columns that [`stamps_from_row`] reads.
 const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_at, replied_at, \
-                      emotive_state, stimulus_parts, parts";
+                      emotive_state, stimulus_parts, parts, previous";
 
 /// Adds the exchange that was committed at a sequence.
 pub(super) fn add(
@@ -40,6 +40,7 @@ pub(super) fn add(
         seq,
         epoch: exchange.epoch,
         conversation,
+        previous: previous.map(from_sql),
         session: ended.session.to_string(),
         sender: exchange.sender.clone(),
         channel: exchange.channel,
@@ -147,6 +148,14 @@ pub(super) fn passage_row(seq: u64, part: u32) -> u64 {
     seq.saturating_mul(PARTS_MAX as u64).saturating_add(u64::from(part))
 }
 
+/// The row of a passage that was read.
+pub(super) fn passage_row_of(passage: &RecalledPassage) -> u64 {
+    match passage.reference {
+        MemoryRef::Passage { seq, part } => passage_row(seq, part),
+        MemoryRef::Fact { seq } | MemoryRef::Node { seq } => passage_row(seq, 0),
+    }
+}
+
 /// The commit that a passage's row belongs to, and its number.
 pub(super) fn seq_and_part(row: u64) -> (u64, u32) {
     let parts = PARTS_MAX as u64;
@@ -166,6 +175,7 @@ fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
         emotive_state: row.get(8)?,
         stimulus_parts: row.get(9)?,
         parts: row.get(10)?,
+        previous: row.get::<_, Option<i64>>(11)?.map(from_sql),
     })
 }
 
@@ -238,6 +248,24 @@ pub(super) fn of_conversation(
             .flatten();
     }
     Ok(found)
+}
+
+/// The stamps of the exchanges that follow one in its conversation, in order.
+pub(super) fn following(
+    connection: &Connection,
+    after: &ExchangeStamps,
+    limit: usize,
+) -> rusqlite::Result<Vec<Arc<ExchangeStamps>>> {
+    let sql = format!(
+        "SELECT {STAMPS} FROM exchanges WHERE conversation = ?1 AND seq > ?2
+           AND seq <= (SELECT last_seq FROM conversations WHERE id = ?1)
+         ORDER BY seq LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let parameters = params![to_sql(after.conversation), to_sql(after.seq), limit];
+    let rows = statement.query_map(parameters, stamps_from_row)?;
+    rows.map(|stamps| stamps.map(Arc::new)).collect()
 }
 
 /// One passage of an exchange.

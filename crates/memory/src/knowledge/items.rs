@@ -234,6 +234,8 @@ pub struct ExchangeStamps {
     pub epoch: EpochId,
     /// The conversation that it belongs to: the sequence of that one's first commit.
     pub conversation: u64,
+    /// The exchange before it in that conversation, by the sequence of its commit.
+    pub previous: Option<u64>,
     /// The session of the exchange.
     pub session: String,
     /// Who spoke to the agent.

@@ -20,7 +20,7 @@ use crate::{
     Listener, Origin,
     audience::GroupMembers,
     graph::searchable_text,
-    is_shared_matter, speaks_of_a_person,
+    foreign_author, is_shared_matter, speaks_of_a_person,
 };
 
 /// The category of facts about persons.
@@ -70,6 +70,8 @@ pub(super) struct Provenance {
     shared: HashSet<u64>,
     /// Rows of passages that speak of a person.
     of_person: HashSet<u64>,
+    /// Rows of passages that are mostly words of somebody else than their speaker.
+    foreign: HashSet<u64>,
     facts: HashMap<u64, KnownFact>,
     pub(super) members: GroupMembers,
 }
@@ -101,6 +103,9 @@ impl Provenance {
         }
         if speaks_of_a_person(text) {
             self.of_person.insert(row);
+            if foreign_author(text).is_some() {
+                self.foreign.insert(row);
+            }
         }
     }
 
@@ -179,7 +184,8 @@ impl Told<'_> {
     fn is_of_asker(&self, row: u64, number: Option<u32>) -> bool {
         let Some(asker) = self.oneself else { return true };
         let origin = number.and_then(|number| self.provenance.origin(number));
-        let is_own = origin.is_some_and(|origin| &*origin.sender == asker);
+        let is_own = origin.is_some_and(|origin| &*origin.sender == asker)
+            && !self.provenance.foreign.contains(&row);
         is_own || !self.provenance.of_person.contains(&row)
     }
 

@@ -3,7 +3,7 @@
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
 use abide_domain::{
-    EpochId,
+    EpochId, Sharing,
     event::{ContextAssembled, ContextEvent, Event},
     turn::Exchange,
 };

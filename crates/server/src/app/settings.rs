@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use abide_domain::event::WakeScheduled;
+use abide_domain::{Sharing, event::WakeScheduled};
 use abide_engine::{
     AgentSchedule, EpochSettings, KnownPeople, context::History, schedule::Schedule,
     sleep::SleepSettings,

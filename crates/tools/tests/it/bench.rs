@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, CallId, EpochId, FactId, IdSource, Timestamp,
     graph::{NodeId, NodeKind},
 };
-use abide_memory::{GraphQuery, Lookup, QueryResult, RecalledPassage};
+use abide_memory::{FactRight, GraphQuery, Listener, Lookup, QueryResult, RecalledPassage};
 use abide_tools::{
     Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
     ToolError,
@@ -54,7 +54,12 @@ impl MemoryLookup for Broken {
         Box::pin(ready(QueryResult::failed(GONE)))
     }
 
-    fn is_fact(&self, _: FactId, _: EpochId) -> Result<bool, String> {
+    fn right_over(
+        &self,
+        _: FactId,
+        _: EpochId,
+        _: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String> {
         Err(GONE.into())
     }
 
@@ -118,6 +123,8 @@ pub(crate) fn run_unchecked(
         now: now(),
         ids: &ids,
         sender: "nicolas",
+        listener: Listener::OWNER,
+        administrator: false,
         untrusted: false,
         memory,
         commands: &NoCommands,

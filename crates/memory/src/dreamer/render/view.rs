@@ -7,7 +7,7 @@ use abide_domain::{
     turn::Exchange,
 };
 
-use super::findings::ResolvedFindings;
+use super::{findings::ResolvedFindings, standing::Standings};
 use crate::dreamer::ReferenceLookup;
 
 /// What a context object is made of beside the findings.
@@ -34,5 +34,6 @@ pub(super) struct RenderView<'a> {
     pub(super) scene: &'a RenderInput<'a>,
     pub(super) exploration: &'a Exploration,
     pub(super) findings: &'a ResolvedFindings,
+    pub(super) standings: &'a Standings,
     pub(super) lookup: &'a dyn ReferenceLookup,
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_domain::{
-    Timestamp,
+    Timestamp, Zone,
     graph::{ConversationMemory, Node, NodeKind},
 };
 
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     ExchangeStamps, ItemBody, QueryItem, RecalledPassage,
     graph::SearchCoverage,
+    says_something,
     search::{Hit, STRENGTH_MIN, words},
 };
 
@@ -41,6 +42,8 @@ const TOPIC_WORDS_TRIED: usize = 60;
 const TOPIC_WORDS: usize = 6;
 /// Characters of a key point.
 const KEY_POINT_CHARS_MAX: usize = 240;
+/// Conversations whose best passage is asked about in turn.
+const ASKED_ABOUT_MAX: usize = 3;
 /// Anybody.
 const ANYBODY: &str = "*";
 
@@ -73,8 +76,10 @@ impl QueryExecution<'_> {
             Some(names) if !self.has_spoken(names)? => (Vec::new(), SearchCoverage::Exact),
             _ => self.search_passages(&text),
         };
+        let mut found = self.by_conversation(hits, is_with, limit)?;
+        self.add_later(&mut found)?;
         let mut had = Vec::new();
-        for conversation in self.by_conversation(hits, is_with, limit)? {
+        for conversation in found {
             had.extend(self.item_of_conversation(conversation)?);
         }
         let data = merge_by_strength(recorded.collect(), had, limit);
@@ -156,6 +161,32 @@ impl QueryExecution<'_> {
         found.retain(|had| had.strength >= STRENGTH_MIN.into());
         found.truncate(limit);
         Ok(found)
+    }
+
+    /// Adds what was said later and bears on the best passage of each of the best conversations: to its own conversation, or
+    /// as one more right behind it. With whom it was said makes no difference.
+    fn add_later(&self, found: &mut Vec<FoundConversation>) -> rusqlite::Result<()> {
+        let mut at = 0;
+        let mut asked = 0;
+        while at < found.len() && asked < ASKED_ABOUT_MAX {
+            let best = found.get(at).and_then(|had| had.passages.first()).cloned();
+            at += 1;
+            let Some(best) = best.filter(|best| says_something(&best.text, best.at, &Zone::utc())) else { continue };
+            asked += 1;
+            for later in self.later_passages(&best)? {
+                let conversation = later.exchange.conversation;
+                if let Some(had) = found.iter_mut().find(|had| had.conversation == conversation) {
+                    had.passages.retain(|known| known.reference != later.reference);
+                    had.passages.insert(had.passages.len().min(1), later);
+                    had.passages.truncate(PASSAGES_MAX);
+                } else {
+                    let strength = best.strength;
+                    let passages = vec![later];
+                    found.insert(at.min(found.len()), FoundConversation { conversation, strength, passages });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn newest(

@@ -72,12 +72,16 @@ impl QueryExecution<'_> {
         let mut items = Vec::new();
         let (hits, _) = self.search_fact_index(self.lead.said);
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
-            if items.len() == PARTNER_FACTS_MAX {
+            if items.len() >= PARTNER_FACTS_MAX {
                 return Ok(items);
             }
             let fact = query::by_seq(self.connection, hit.id)?.filter(is_theirs);
             if let Some(fact) = fact.filter(|fact| seen.insert(fact.seq)) {
+                // What replaces it, whoever told that.
+                let later = self.later_facts(&fact)?;
                 items.push(item_of_fact(fact, hit.strength.into()));
+                let later = later.into_iter().filter(|fact| seen.insert(fact.seq));
+                items.extend(later.map(|fact| item_of_fact(fact, hit.strength.into())));
             }
         }
         let teller = format!("@{}", partner.trim().to_lowercase());
@@ -91,7 +95,7 @@ impl QueryExecution<'_> {
         }
         others.sort_by_key(|fact| std::cmp::Reverse(fact.seq));
         let others = others.into_iter().filter(|fact| seen.insert(fact.seq));
-        let room = PARTNER_FACTS_MAX - items.len();
+        let room = PARTNER_FACTS_MAX.saturating_sub(items.len());
         items.extend(others.take(room).map(|fact| item_of_fact(fact, STRENGTH_MIN.into())));
         Ok(items)
     }
@@ -118,14 +122,17 @@ impl QueryExecution<'_> {
             return Ok(QueryAnswer::of(nodes, coverage));
         }
         let (hits, other_coverage) = self.search_fact_index(term);
-        let mut facts = Vec::new();
+        let (mut facts, mut seen) = (Vec::new(), BTreeSet::new());
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
-            if facts.len() == limit {
+            if facts.len() >= limit {
                 break;
             }
-            let fact = query::by_seq(self.connection, hit.id)?;
-            let fact = fact.filter(|fact| fact.category != USER);
-            facts.extend(fact.map(|fact| item_of_fact(fact, hit.strength.into())));
+            let fact = query::by_seq(self.connection, hit.id)?.filter(|fact| fact.category != USER);
+            let Some(fact) = fact.filter(|fact| seen.insert(fact.seq)) else { continue };
+            let later = self.later_facts(&fact)?;
+            facts.push(item_of_fact(fact, hit.strength.into()));
+            let later = later.into_iter().filter(|fact| seen.insert(fact.seq));
+            facts.extend(later.map(|fact| item_of_fact(fact, hit.strength.into())));
         }
         Ok(QueryAnswer::of(merge_by_strength(nodes, facts, limit), coverage.and(other_coverage)))
     }

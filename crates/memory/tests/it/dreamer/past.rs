@@ -7,6 +7,7 @@ use std::{
 };
 
 use abide_domain::{
+    Sharing, Zone,
     Clock, EntityName, EpochId, Timestamp,
     envelope::{Channel, DriverOutput, StimulusEnvelope},
     event::{AgentRegistered, Exploration, Lens, MemoryRef, Partner},
@@ -83,6 +84,7 @@ impl Past {
             seq,
             epoch,
             conversation: seq,
+            previous: None,
             session: format!("telegram:{sender}"),
             sender: sender.to_owned(),
             channel: Channel::Telegram,
@@ -257,6 +259,8 @@ pub(super) fn rendered(
             .map(|_| super::super::world::epoch(7)),
         profile: Some(&profile),
         history: &[],
+        sharing: Sharing::Agent,
+        zone: &Zone::utc(),
         tokens_max: abide_memory::CONTEXT_TOKENS_MAX,
     };
     render(&scene, found, past)

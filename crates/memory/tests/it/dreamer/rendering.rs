@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
+    Sharing, Zone,
     context_object::SECTIONS,
     envelope::Channel,
     event::{Exploration, Lens, MemoryRef},
@@ -197,6 +198,8 @@ fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
         last_output_epoch: None,
         profile: Some(&profile),
         history: &[exchange],
+        sharing: Sharing::Agent,
+        zone: &Zone::utc(),
         tokens_max: CONTEXT_TOKENS_MAX,
     };
     let text = render(&scene, &found, &past).text;

@@ -83,6 +83,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         history: HistoryWindow::default(),
         exploration: None,
         own: None,
+        sharing: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };
