@@ -12,7 +12,7 @@ use abide_domain::{Sharing, envelope::Channel};
 
 mod private_words;
 
-pub use private_words::{is_about_oneself, is_shared_matter, speaks_of_a_person};
+pub use private_words::{Wording, is_about_oneself, is_shared_matter};
 
 /// Most groups whose members are kept, and most members of one: who is beyond is taken for no member.
 const GROUPS_MAX: usize = 4_096;

@@ -59,7 +59,7 @@ mod tokens;
 
 pub use applied::DurableEvent;
 pub use attribution::{Attributed, attribute, foreign_author};
-pub use audience::{GroupMembers, Listener, Origin, is_about_oneself, is_shared_matter, speaks_of_a_person};
+pub use audience::{GroupMembers, Listener, Origin, Wording, is_about_oneself, is_shared_matter};
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactReconciliation, FoundDream, FoundFact, Passage,
@@ -107,6 +107,7 @@ pub use short_term::{
     TOKENS_KEPT_MAX, Window,
 };
 pub use timeline::{
-    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge, says_something,
+    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge,
+    says_something, sets_a_rule,
 };
 pub use tokens::estimate_tokens;

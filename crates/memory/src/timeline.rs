@@ -147,6 +147,11 @@ pub fn is_bare_correction(text: &str, at: Timestamp, zone: &Zone) -> bool {
     claims_of(&statement, zone).iter().any(Claim::is_bare_correction)
 }
 
+/// Whether a text sets a rule: what its speaker wants kept.
+pub fn sets_a_rule(text: &str) -> bool {
+    claim::has_rule(text)
+}
+
 /// Whether a text says something that a later statement could replace.
 pub fn says_something(text: &str, at: Timestamp, zone: &Zone) -> bool {
     let statement = Statement { by: "", at, seq: 0, previous: None, by_agent: false, text };

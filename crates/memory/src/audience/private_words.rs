@@ -4,6 +4,8 @@
 //! It errs towards private: a text in another language, a question, a word of a person's life or a secret is not shared. It
 //! must never read who said the words or who asks.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 /// Words by which a speaker means themselves.
 const FIRST_PERSON: &[&str] = &[
     "i", "me", "my", "mine", "myself", "ich", "mich", "mir", "mein", "meine", "meinen",
@@ -76,22 +78,77 @@ const CODE_DIGITS_MIN: usize = 3;
 /// Words that say that a number beside them opens something.
 const CODES: &[&str] = &["code", "codes", "kode", "código", "combination", "kombination"];
 
-/// Whether a text tells of the project or the world and nobody marked it private: it may be told to others. What a person
-/// says about themselves, to the agent as such, about anybody's life, or as a question is none. Of what no person said
-/// (`is_of_person` is false), the speaker's "I" counts for nothing.
-pub fn is_shared_matter(text: &str, is_of_person: bool) -> bool {
-    let lower = text.to_lowercase().replace('\u{2019}', "'");
-    if is_of_person && (has_any(&lower, FIRST_PERSON) || has_any(&lower, SECOND_PERSON)) {
-        return false;
-    }
-    let is_asked = is_of_person && lower.contains(['?', '¿']);
-    !is_asked && !is_marked_private(&lower) && !has_any(&lower, PERSONAL) && has_any(&lower, FUNCTION_WORDS)
+/// What a word says of whom it is about; several may come together.
+mod class {
+    pub(super) const FIRST: u8 = 1;
+    pub(super) const SECOND: u8 = 2;
+    pub(super) const PERSONAL: u8 = 4;
+    pub(super) const SECRET: u8 = 8;
+    pub(super) const CODE: u8 = 16;
+    pub(super) const FUNCTION: u8 = 32;
 }
 
-/// Whether a text is about its own speaker ("my birthday is …"), or about the one who is spoken to.
-pub fn speaks_of_a_person(text: &str) -> bool {
-    let lower = text.to_lowercase().replace('\u{2019}', "'");
-    has_any(&lower, FIRST_PERSON) || has_any(&lower, SECOND_PERSON) || has_any(&lower, PERSONAL)
+/// All words of the lists with their classes: every passage of a long life is looked at when memory is loaded.
+static CLASSES: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let lists = [
+        (FIRST_PERSON, class::FIRST),
+        (SECOND_PERSON, class::SECOND),
+        (PERSONAL, class::PERSONAL),
+        (SECRET, class::SECRET),
+        (CODES, class::CODE),
+        (FUNCTION_WORDS, class::FUNCTION),
+    ];
+    let mut classes = HashMap::new();
+    for (words, class) in lists {
+        for word in words {
+            *classes.entry(*word).or_insert(0) |= class;
+        }
+    }
+    classes
+});
+
+/// What the words of a text say of whom it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wording {
+    /// It tells of the project or the world and nobody marked it private: it may be told to others.
+    pub is_shared_matter: bool,
+    /// It is about its own speaker ("my birthday is …"), about the one who is spoken to, or of somebody's life.
+    pub speaks_of_a_person: bool,
+}
+
+impl Wording {
+    /// Reads a text. Of what no person said (`is_of_person` is false), the speaker's "I" and "you" count for nothing.
+    pub fn of(text: &str, is_of_person: bool) -> Self {
+        let lower = text.to_lowercase().replace('\u{2019}', "'");
+        let found = classes(&lower);
+        let has = |class: u8| found & class != 0;
+        let is_personal = has(class::FIRST | class::SECOND);
+        let is_asked = is_of_person && lower.contains(['?', '¿']);
+        let is_withheld = (is_of_person && is_personal) || is_asked || has(class::PERSONAL | class::SECRET);
+        let is_shared_matter = !is_withheld
+            && has(class::FUNCTION)
+            && !SECRET_PHRASES.iter().any(|phrase| has_phrase(&lower, phrase))
+            && !holds_number(&lower, has(class::CODE));
+        Self { is_shared_matter, speaks_of_a_person: is_personal || has(class::PERSONAL) }
+    }
+}
+
+/// Whether a text tells of the project or the world and nobody marked it private.
+pub fn is_shared_matter(text: &str, is_of_person: bool) -> bool {
+    Wording::of(text, is_of_person).is_shared_matter
+}
+
+/// The classes of all words of a text.
+fn classes(lower: &str) -> u8 {
+    pieces(lower).fold(0, |found, piece| {
+        found
+            | match piece.strip_suffix('\'') {
+                // "j'ai", "m'appelle"; but not the metres of "5 m".
+                Some("j" | "m") => class::FIRST,
+                Some(piece) => CLASSES.get(piece).copied().unwrap_or(0),
+                None => CLASSES.get(piece).copied().unwrap_or(0),
+            }
+    })
 }
 
 /// Whether a question is about the one who asks: "When is my birthday?".
@@ -103,14 +160,7 @@ pub fn is_about_oneself(question: &str) -> bool {
     ];
     let lower = question.to_lowercase().replace('\u{2019}', "'");
     let (phrases, single): (Vec<_>, Vec<_>) = OWN.into_iter().partition(|own| own.contains([' ', '-', '\'']));
-    has_any(&lower, &single) || phrases.iter().any(|phrase| has_phrase(&lower, phrase))
-}
-
-/// Whether a text holds a secret or says that it is not for others.
-fn is_marked_private(lower: &str) -> bool {
-    has_any(lower, SECRET)
-        || SECRET_PHRASES.iter().any(|phrase| has_phrase(lower, phrase))
-        || holds_number(lower)
+    pieces(&lower).any(|piece| single.contains(&piece)) || phrases.iter().any(|phrase| has_phrase(&lower, phrase))
 }
 
 /// The pieces of a text between signs; an apostrophe ends a piece and stays at its end.
@@ -119,15 +169,6 @@ fn pieces(lower: &str) -> impl Iterator<Item = &str> {
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .flat_map(|word| word.split_inclusive('\''))
         .filter(|piece| !piece.is_empty())
-}
-
-fn has_any(lower: &str, known: &[&str]) -> bool {
-    pieces(lower).any(|piece| match piece.strip_suffix('\'') {
-        // "j'ai", "m'appelle"; but not the metres of "5 m".
-        Some("j" | "m") => known.contains(&"je"),
-        Some(piece) => known.contains(&piece),
-        None => known.contains(&piece),
-    })
 }
 
 fn has_phrase(lower: &str, phrase: &str) -> bool {
@@ -140,8 +181,7 @@ fn has_phrase(lower: &str, phrase: &str) -> bool {
 }
 
 /// Whether a text holds a number of somebody's, or a code.
-fn holds_number(lower: &str) -> bool {
-    let is_code = has_any(lower, CODES);
+fn holds_number(lower: &str, is_code: bool) -> bool {
     let mut groups = 0;
     for piece in lower.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()) {
         let digits = piece.chars().filter(char::is_ascii_digit).count();

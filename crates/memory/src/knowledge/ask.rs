@@ -20,7 +20,7 @@ use super::{
     query, vectors,
 };
 use crate::{
-    GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
+    VectorKey, GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
     graph::{SearchCoverage, item_confidence},
     is_about_oneself,
     search::{Hit, STRENGTH_MIN, words},
@@ -34,6 +34,9 @@ mod nodes;
 
 /// Said where nothing was found and only words were compared.
 const WORDS_ONLY: &str = "only words were compared, not meanings: not everything has a vector yet";
+
+/// From what angle on a passage of somebody else's exchange means by itself what is asked, where it shares no word with it.
+const MEANS_IT_COSINE: f32 = 0.4;
 
 /// What share of the best score a passage must have that does not fit by itself: its neighbours do.
 const BESIDE_SCORE: f32 = 0.25;
@@ -152,11 +155,19 @@ impl<'a> QueryExecution<'a> {
         // Of an exchange with somebody else, a passage is found by its own words and not by those around it.
         hits.retain(|hit| {
             let (seq, _) = exchange_rows::seq_and_part(hit.id);
-            hit.lexical || hit.dense || self.told.has_exchange(seq)
+            hit.lexical || self.told.has_exchange(seq) || (hit.dense && self.means_it(hit.id))
         });
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
         (hits, coverage)
+    }
+
+    /// Whether a passage means by itself what is asked.
+    fn means_it(&self, row: u64) -> bool {
+        let model = self.indexes.model.as_deref();
+        let Some(asked) = model.and_then(|model| self.lead.vector_of(model)) else { return false };
+        let own = vectors::of(self.connection, VectorKey::Passage(row)).ok().flatten();
+        own.is_some_and(|own| cosine(asked, &own) >= MEANS_IT_COSINE)
     }
 
     /// Passages that a text is about.
@@ -220,6 +231,12 @@ impl<'a> QueryExecution<'a> {
         let vector = model.and_then(|model| self.lead.vector_of(model));
         SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker }
     }
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let dot = |one: &[f32], other: &[f32]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+    let lengths = (dot(one, one) * dot(other, other)).sqrt();
+    if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
 fn item_of_node(version: &NodeVersion, strength: f64) -> QueryItem {

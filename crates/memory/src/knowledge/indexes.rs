@@ -22,6 +22,8 @@ use crate::{
     search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, VectorKind},
 };
 
+/// How many of the nearest are looked at, where rules decide.
+pub(super) const NEAREST_MAX: usize = 24;
 /// The emotive state that is not worth noting.
 pub(super) const NEUTRAL: &str = "neutral";
 
@@ -266,6 +268,24 @@ impl MemoryIndexes {
         search(&self.passages, request, QueryKind::Conversation, is_among)
     }
 
+    /// Passages nearest to a text, best first and however weak, of those that are asked among: for rules that decide.
+    pub(super) fn nearest_passages(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
+        nearest(&self.passages, request, QueryKind::Conversation, is_among)
+    }
+
+    /// Facts nearest to a text, in the same way.
+    pub(super) fn nearest_facts(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
+        nearest(&self.facts, request, QueryKind::Plain, is_among)
+    }
+
     /// Facts that a question is about, best first, of those that are asked among.
     pub(super) fn search_facts(
         &self,
@@ -309,6 +329,17 @@ impl MemoryIndexes {
         let bytes = indexes().map(|index| index.index.bytes() + index.embedded.len() * 16).sum();
         (bytes, indexes().map(|index| index.index.len()).sum())
     }
+}
+
+fn nearest(
+    index: &EmbeddedIndex,
+    request: SearchRequest<'_>,
+    kind: QueryKind,
+    is_among: &dyn Fn(u64) -> bool,
+) -> Vec<Hit> {
+    let SearchRequest { text, vector, now, asker } = request;
+    let query = SearchQuery { text, vector, now, asker, limit: NEAREST_MAX, kind };
+    index.index.nearest_among(&query, is_among)
 }
 
 fn search(

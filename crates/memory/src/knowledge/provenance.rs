@@ -20,7 +20,7 @@ use crate::{
     Listener, Origin,
     audience::GroupMembers,
     graph::searchable_text,
-    foreign_author, is_shared_matter, speaks_of_a_person,
+    Wording, foreign_author, is_shared_matter, sets_a_rule,
 };
 
 /// The category of facts about persons.
@@ -68,10 +68,12 @@ pub(super) struct Provenance {
     of_epoch: HashMap<EpochId, u32>,
     /// Rows of passages that tell of the project and the world.
     shared: HashSet<u64>,
-    /// Rows of passages that speak of a person.
+    /// Exchanges that speak of a person, by the sequence of their commit.
     of_person: HashSet<u64>,
-    /// Rows of passages that are mostly words of somebody else than their speaker.
+    /// Exchanges in which the sender passed on words of somebody else.
     foreign: HashSet<u64>,
+    /// Rows of passages that set a rule.
+    rules: HashSet<u64>,
     facts: HashMap<u64, KnownFact>,
     pub(super) members: GroupMembers,
 }
@@ -98,14 +100,18 @@ impl Provenance {
         let is_of_person = self.origin(number).is_some_and(|origin| origin.borrowed().is_of_person());
         let by_agent = part >= stamps.stimulus_parts;
         // What the agent answered in private may repeat what was said there, whatever its words.
-        if !(by_agent && is_of_person) && is_shared_matter(text, is_of_person) {
+        let wording = Wording::of(text, is_of_person);
+        if !(by_agent && is_of_person) && wording.is_shared_matter {
             self.shared.insert(row);
         }
-        if speaks_of_a_person(text) {
-            self.of_person.insert(row);
-            if foreign_author(text).is_some() {
-                self.foreign.insert(row);
+        if wording.speaks_of_a_person {
+            self.of_person.insert(stamps.seq);
+            if !by_agent && foreign_author(text).is_some() {
+                self.foreign.insert(stamps.seq);
             }
+        }
+        if !by_agent && sets_a_rule(text) {
+            self.rules.insert(row);
         }
     }
 
@@ -128,8 +134,9 @@ impl Provenance {
 
     /// Takes a fact in.
     pub(super) fn add_fact(&mut self, seq: u64, content: &str, telling: FactTelling) {
-        let is_shared = telling.category != USER && is_shared_matter(content, true);
-        let is_of_person = telling.category == USER || speaks_of_a_person(content);
+        let wording = Wording::of(content, true);
+        let is_shared = telling.category != USER && wording.is_shared_matter;
+        let is_of_person = telling.category == USER || wording.speaks_of_a_person;
         self.facts.insert(seq, KnownFact { telling, is_shared, is_of_person });
     }
 
@@ -171,22 +178,28 @@ impl Told<'_> {
         let number = self.provenance.of_exchange.get(&seq).copied();
         let is_heard = number.is_some_and(|number| self.hears_number(number));
         let is_shared = self.listener.hears_shared_matters() && self.provenance.shared.contains(&row);
-        (is_heard || self.listener.hears_all() || is_shared) && self.is_of_asker(row, number)
+        (is_heard || self.listener.hears_all() || is_shared) && self.is_of_asker(seq, number)
+    }
+
+    /// Whether a passage sets a rule and may be told.
+    pub(super) fn has_rule(&self, row: u64) -> bool {
+        self.provenance.rules.contains(&row) && self.has_passage(row)
     }
 
     /// Whether the whole exchange of a passage may be told, and not that passage alone.
     pub(super) fn has_exchange(&self, seq: u64) -> bool {
         let number = self.provenance.of_exchange.get(&seq).copied();
-        self.listener.hears_all() || number.is_some_and(|number| self.hears_number(number))
+        let is_heard = number.is_some_and(|number| self.hears_number(number));
+        (is_heard || self.listener.hears_all()) && self.is_of_asker(seq, number)
     }
 
     /// Who asks about themselves is not told what is said about another.
-    fn is_of_asker(&self, row: u64, number: Option<u32>) -> bool {
+    fn is_of_asker(&self, seq: u64, number: Option<u32>) -> bool {
         let Some(asker) = self.oneself else { return true };
         let origin = number.and_then(|number| self.provenance.origin(number));
         let is_own = origin.is_some_and(|origin| &*origin.sender == asker)
-            && !self.provenance.foreign.contains(&row);
-        is_own || !self.provenance.of_person.contains(&row)
+            && !self.provenance.foreign.contains(&seq);
+        is_own || !self.provenance.of_person.contains(&seq)
     }
 
     /// Whether a fact may be told.

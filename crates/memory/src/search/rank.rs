@@ -95,7 +95,8 @@ impl Index {
         self.nearest_among(query, &|_| true)
     }
 
-    fn nearest_among(&self, query: &SearchQuery<'_>, is_among: &dyn Fn(u64) -> bool) -> Vec<Hit> {
+    /// The same among the documents of these identifiers.
+    pub fn nearest_among(&self, query: &SearchQuery<'_>, is_among: &dyn Fn(u64) -> bool) -> Vec<Hit> {
         let question = Question::read(query, &self.speakers);
         let lexical = LexicalScores::of(self, &question, query.kind);
         let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));

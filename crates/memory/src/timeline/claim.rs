@@ -127,6 +127,14 @@ fn is_list_of_none(clause: &str, words: &[Token]) -> bool {
     is_no && !has_comma && words.len() > 2 && !words.get(1).is_some_and(|word| matches!(word.lower.as_str(), "make" | "it" | "the" | "wait" | "es" | "que" | "that"))
 }
 
+/// Whether a clause of a text sets a rule.
+pub(super) fn has_rule(text: &str) -> bool {
+    clauses(text).iter().any(|(clause, asks)| {
+        let words = tokens(clause);
+        !asks && (words.iter().any(|word| is_in(RULE, &word.lower)) || is_list_of_none(clause, &words))
+    })
+}
+
 fn spaced(words: &[Token]) -> String {
     let mut text = String::from(" ");
     for word in words {

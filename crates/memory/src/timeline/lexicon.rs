@@ -95,7 +95,7 @@ pub(super) const FILLERS: &[&str] = &[
     "day", "tag", "jour", "día", "time", "uhrzeit", "uhr", "heure", "heures", "hora", "horas", "o'clock", "final", "current", "aktuell", "aktuelle", "aktueller", "actuel", "actuelle", "actual",
     "next", "nächste", "nächster", "prochain", "prochaine", "próximo", "próxima", "number", "nummer", "numéro", "número", "correct", "ist", "dir", "me", "you", "te", "nous", "up", "now", "to",
     "make", "meant", "mean", "meinte", "voulais", "dire", "disons", "mettons", "mejor", "dicho", "quise", "decir", "quería", "digamos",
-    "mehr", "sean", "sea", "sagen", "mach", "daraus", "fait", "realidad",
+    "remember", "note", "merke", "merk", "dass", "retiens", "que", "recuerda", "mehr", "sean", "sea", "sagen", "mach", "daraus", "fait", "realidad",
 ];
 
 /// Words that join what is said more closely: what follows narrows what is spoken of.

@@ -4,6 +4,7 @@ mod commands;
 mod isolation;
 mod nights;
 mod paraphrases;
+mod people;
 mod rebuild;
 mod routes;
 

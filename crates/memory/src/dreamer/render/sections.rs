@@ -194,7 +194,7 @@ pub(super) fn history(view: &RenderView<'_>, title: &'static str) -> Section {
     }
     lines.extend(failures(view));
     lines.extend(facts(view, Lens::Relational));
-    Section::new(title, lines, notes)
+    Section { is_by_time: true, ..Section::new(title, lines, notes) }
 }
 
 fn failures(view: &RenderView<'_>) -> Vec<String> {

@@ -19,7 +19,7 @@ use crate::{
         cue::StimulusCues,
         words::{field, list, name, quote, sourced_line},
     },
-    foreign_author, words,
+    Wording, foreign_author, is_about_oneself, words,
 };
 
 /// Exchanges that are shown.
@@ -60,10 +60,12 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
     }
     if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
         let count = below.len();
-        let age = when(view, newest);
+        let now = view.scene.envelope.timestamp;
+        let age =
+            format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
         let exchanges =
             if count == 1 { "exchange about this is" } else { "exchanges about this are" };
-        let text = format!("{count} {exchanges} in the conversation below, the newest of {age}.");
+        let text = format!("{count} {exchanges} in the conversation below{age}.");
         lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
@@ -74,7 +76,9 @@ fn shown<'a>(view: &'a RenderView<'_>) -> Vec<&'a RecalledPassage> {
     let found = view.findings.of_lens(Lens::Historical).iter();
     let passages: Vec<&RecalledPassage> = found
         .filter_map(|(_, remembered)| match remembered {
-            ReferencedItem::Passage(passage) if !is_below(view, passage) => Some(passage),
+            ReferencedItem::Passage(passage) => {
+                (!is_below(view, passage) && is_for_asker(view, passage)).then_some(passage)
+            }
             _ => None,
         })
         .collect();
@@ -96,6 +100,21 @@ fn shown<'a>(view: &'a RenderView<'_>) -> Vec<&'a RecalledPassage> {
     }
     shown.sort_by_key(|passage| passage.exchange.seq);
     shown
+}
+
+/// Whether an exchange may answer a question about the one who asks: what others say of themselves, and what the asker passed
+/// on of others, does not.
+fn is_for_asker(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
+    if !is_about_oneself(&view.scene.envelope.content) {
+        return true;
+    }
+    let stamps = &passage.exchange;
+    let said = match view.lookup.resolve(MemoryRef::Passage { seq: stamps.seq, part: 0 }) {
+        Ok(Some(ReferencedItem::Passage(said))) => said.text,
+        _ => passage.text.clone(),
+    };
+    let is_foreign = stamps.sender != view.scene.envelope.sender || foreign_author(&said).is_some();
+    !(is_foreign && Wording::of(&said, true).speaks_of_a_person)
 }
 
 fn is_below(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {

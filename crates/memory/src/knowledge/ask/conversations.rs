@@ -78,6 +78,9 @@ impl QueryExecution<'_> {
         };
         let mut found = self.by_conversation(hits, is_with, limit)?;
         self.add_later(&mut found)?;
+        if partner.trim() == ANYBODY {
+            self.add_rules(&mut found, &text)?;
+        }
         let mut had = Vec::new();
         for conversation in found {
             had.extend(self.item_of_conversation(conversation)?);
@@ -183,6 +186,26 @@ impl QueryExecution<'_> {
                     let strength = best.strength;
                     let passages = vec![later];
                     found.insert(at.min(found.len()), FoundConversation { conversation, strength, passages });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the rules that bear on a question behind the best conversation.
+    fn add_rules(&self, found: &mut Vec<FoundConversation>, text: &str) -> rusqlite::Result<()> {
+        for rule in self.rules_about(text)? {
+            let conversation = rule.exchange.conversation;
+            let strength = rule.strength;
+            match found.iter_mut().find(|had| had.conversation == conversation) {
+                Some(had) if had.passages.iter().any(|known| known.reference == rule.reference) => {}
+                Some(had) => {
+                    had.passages.insert(had.passages.len().min(1), rule);
+                    had.passages.truncate(PASSAGES_MAX);
+                }
+                None => {
+                    let passages = vec![rule];
+                    found.insert(found.len().min(1), FoundConversation { conversation, strength, passages });
                 }
             }
         }

@@ -9,13 +9,17 @@ use abide_domain::Zone;
 use super::{QueryExecution, SearchRequest, exchange_rows, query, vectors};
 use crate::{
     Fact, RecalledPassage, Relation, Statement, VectorKey, compare, is_bare_correction, judge,
-    says_something, timeline::STEPS_BACK_MAX,
+    says_something,
+    search::{STRENGTH_MIN, words},
+    timeline::STEPS_BACK_MAX,
 };
 
 /// Findings that are asked about.
 const ASKED_ABOUT_MAX: usize = 3;
-/// What a search for one of them is looked through for.
-const LOOKED_AT_MAX: usize = 24;
+/// Rules that are added to what a question finds.
+const RULES_MAX: usize = 2;
+/// Words that a rule must share with a question.
+const RULE_WORDS_MIN: usize = 2;
 /// Later words or facts that are added for one of them.
 const ADDED_MAX: usize = 2;
 
@@ -87,8 +91,8 @@ impl QueryExecution<'_> {
             let (seq, _) = exchange_rows::seq_and_part(row);
             seq > passage.exchange.seq && self.told.has_passage(row)
         };
-        let (hits, _) = self.indexes.search_passages(SearchRequest { asker: None, ..request }, &is_later);
-        for hit in hits.into_iter().take(LOOKED_AT_MAX) {
+        let request = SearchRequest { asker: None, ..request };
+        for hit in self.indexes.nearest_passages(request, &is_later) {
             let (seq, part) = exchange_rows::seq_and_part(hit.id);
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
             let Some(one) = exchange_rows::passage(self.connection, self.agent, &stamps, part)? else { continue };
@@ -100,6 +104,27 @@ impl QueryExecution<'_> {
         later.dedup_by_key(|one| one.exchange.seq);
         later.truncate(ADDED_MAX);
         Ok(later)
+    }
+
+    /// Rules that somebody set and that share words with a question, whoever asks. A rule is short and is asked about in other
+    /// words than its own, so that it need not fit by itself.
+    pub(super) fn rules_about(&self, text: &str) -> rusqlite::Result<Vec<RecalledPassage>> {
+        let asked = words(text);
+        let is_rule = |row: u64| self.told.has_rule(row);
+        let mut rules = Vec::new();
+        for hit in self.indexes.nearest_passages(self.request(text), &is_rule) {
+            let (seq, part) = exchange_rows::seq_and_part(hit.id);
+            let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
+            let Some(rule) = exchange_rows::passage(self.connection, self.agent, &stamps, part)? else { continue };
+            let mut own = words(&rule.text);
+            own.sort_unstable();
+            own.dedup();
+            let shared = own.iter().filter(|word| asked.contains(word)).count();
+            if shared >= RULE_WORDS_MIN && rules.len() < RULES_MAX {
+                rules.push(RecalledPassage { strength: STRENGTH_MIN.into(), ..rule });
+            }
+        }
+        Ok(rules)
     }
 
     /// The correction without a subject that follows a passage in its conversation and means it.
@@ -152,9 +177,8 @@ impl QueryExecution<'_> {
         let vector = vectors::of(self.connection, VectorKey::FactOrNode(fact.seq))?;
         let request = SearchRequest { vector: vector.as_deref(), ..self.request(&fact.content) };
         let is_later = |seq: u64| seq > fact.seq && self.told.has_fact(seq);
-        let (hits, _) = self.indexes.search_facts(request, &is_later);
         let mut later = Vec::new();
-        for hit in hits.into_iter().take(LOOKED_AT_MAX) {
+        for hit in self.indexes.nearest_facts(request, &is_later) {
             let Some(one) = query::by_seq(self.connection, hit.id)? else { continue };
             if compare(&older, &statement_of_fact(&one), &Zone::utc()) >= Relation::Disputes {
                 later.push(one);
