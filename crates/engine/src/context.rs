@@ -20,7 +20,8 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_memory::{
-    CONTEXT_TOKENS_MAX, HistoryScope, Listener, Origin, ReferenceLookup, RenderInput, Window, estimate_tokens, render,
+    CONTEXT_TOKENS_MAX, HistoryScope, Listener, Origin, ReferenceLookup, RenderInput, Window,
+    estimate_tokens, render,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -125,7 +126,8 @@ impl ContextInput {
     /// Copies what the context of an epoch needs.
     pub fn of(state: &AgentState, record: &EpochRecord, scope: ContextScope) -> Self {
         let stimulus = record.stimulus.clone();
-        let (last_output_epoch, last) = last_output(Some(state), (&stimulus, scope.sharing)).unzip();
+        let (last_output_epoch, last) =
+            last_output(Some(state), (&stimulus, scope.sharing)).unzip();
         let identity = state.identity.current().map(|known| (known.version, known.content.clone()));
         let share = scope.tokens_max * SHARE_PERCENT / 100;
         let object_tokens_max = CONTEXT_TOKENS_MAX.min(share / OBJECT_SHARE);
@@ -145,8 +147,7 @@ impl ContextInput {
             History::Session => HistoryScope::Session(&stimulus.session_id),
         };
         let listener = listener_of(scope.sharing, &stimulus);
-        let window =
-            state.short_term.window_for(history, &listener, share.saturating_sub(fixed));
+        let window = state.short_term.window_for(history, &listener, share.saturating_sub(fixed));
         let (envelope, profile) = (envelope_of(record, last), state.profile.clone());
         Self {
             stimulus,

@@ -9,8 +9,8 @@ use abide_domain::{
     event::{Exploration, MemoryRef},
 };
 use abide_memory::{
-    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, Listener, MemoryQueries, Origin,
-    QueryResult, ReferenceLookup, ReferencedItem, explore,
+    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, Listener, MemoryQueries,
+    Origin, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 
 use crate::{

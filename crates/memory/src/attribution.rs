@@ -16,20 +16,65 @@ pub struct Attributed<'a> {
 
 /// Words that a forwarded message begins with, at the beginning of a line. All after it is somebody else's.
 const FORWARDED: [&str; 22] = [
-    "fwd:", "fw:", "wg:", "tr:", "rv:", "forwarded:", "forwarded from", "forwarded message", "---------- forwarded",
-    "begin forwarded", "-----original", "-----ursprüngliche", "weitergeleitet", "weitergeleitete nachricht", "anfang der weitergeleiteten", "transféré",
-    "message transféré", "-------- message", "début du message", "reenviado", "mensaje reenviado", "---------- mensaje",
+    "fwd:",
+    "fw:",
+    "wg:",
+    "tr:",
+    "rv:",
+    "forwarded:",
+    "forwarded from",
+    "forwarded message",
+    "---------- forwarded",
+    "begin forwarded",
+    "-----original",
+    "-----ursprüngliche",
+    "weitergeleitet",
+    "weitergeleitete nachricht",
+    "anfang der weitergeleiteten",
+    "transféré",
+    "message transféré",
+    "-------- message",
+    "début du message",
+    "reenviado",
+    "mensaje reenviado",
+    "---------- mensaje",
 ];
 /// Heads of a mail that name its author.
 const FROM: [&str; 3] = ["from:", "von:", "de:"];
 /// Words between a name and the words of that person.
 const SAYING: [&str; 22] = [
-    "wrote", "writes", "said", "says", "told me", "told us", "asked", "sagte", "sagt", "schrieb", "schreibt", "meinte", "a écrit", "écrit", "a dit",
-    "dit", "m'a dit", "escribió", "escribe", "dijo", "dice", "me dijo",
+    "wrote",
+    "writes",
+    "said",
+    "says",
+    "told me",
+    "told us",
+    "asked",
+    "sagte",
+    "sagt",
+    "schrieb",
+    "schreibt",
+    "meinte",
+    "a écrit",
+    "écrit",
+    "a dit",
+    "dit",
+    "m'a dit",
+    "escribió",
+    "escribe",
+    "dijo",
+    "dice",
+    "me dijo",
 ];
 /// Marks of quotation, opening and closing.
-const MARKS: [(char, char); 6] =
-    [('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{201e}', '\u{201c}'), ('\u{ab}', '\u{bb}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')];
+const MARKS: [(char, char); 6] = [
+    ('"', '"'),
+    ('\u{201c}', '\u{201d}'),
+    ('\u{201e}', '\u{201c}'),
+    ('\u{ab}', '\u{bb}'),
+    ('\u{2018}', '\u{2019}'),
+    ('\'', '\''),
+];
 /// A quotation of at least so many words is a sentence of somebody's and not a name.
 const QUOTED_WORDS_MIN: usize = 4;
 /// Words of a name at most.
@@ -102,22 +147,24 @@ fn forwarded_author(text: &str) -> Option<String> {
     let heads = text.lines().find_map(|line| {
         let line = line.trim();
         FROM.iter().find_map(|head| {
-            let is_head = line.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+            let is_head =
+                line.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
             is_head.then(|| line.get(head.len()..)).flatten()
         })
     });
     let named = heads.and_then(|name| name_of(name.split(['<', ',', '(']).next()?));
-    named.or_else(|| {
-        let first = text.lines().next()?;
-        let behind = first.split_once("from ").or_else(|| first.split_once("von "))?.1;
-        name_of(behind.split(':').next()?)
-    })
-    .or_else(|| {
-        // "Fwd: Lee: I quit."
-        let mut parts = text.lines().next()?.splitn(3, ':');
-        let (_, name, rest) = (parts.next()?, parts.next()?, parts.next()?);
-        name_of(name).filter(|_| !rest.trim().is_empty())
-    })
+    named
+        .or_else(|| {
+            let first = text.lines().next()?;
+            let behind = first.split_once("from ").or_else(|| first.split_once("von "))?.1;
+            name_of(behind.split(':').next()?)
+        })
+        .or_else(|| {
+            // "Fwd: Lee: I quit."
+            let mut parts = text.lines().next()?.splitn(3, ':');
+            let (_, name, rest) = (parts.next()?, parts.next()?, parts.next()?);
+            name_of(name).filter(|_| !rest.trim().is_empty())
+        })
 }
 
 /// The name on a line that introduces somebody's words and has no more: "On Monday, Lee wrote:", "Lee a écrit :".
@@ -138,8 +185,11 @@ fn introduced(line: &str) -> Option<String> {
 fn name_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let first = words.first()?.trim_start_matches('@');
-    let is_name = first.chars().next().is_some_and(|c| c.is_uppercase() || words.first().is_some_and(|word| word.starts_with('@')));
-    (is_name && words.len() <= NAME_WORDS_MAX).then(|| words.join(" ").trim_start_matches('@').to_owned())
+    let is_name = first.chars().next().is_some_and(|c| {
+        c.is_uppercase() || words.first().is_some_and(|word| word.starts_with('@'))
+    });
+    (is_name && words.len() <= NAME_WORDS_MAX)
+        .then(|| words.join(" ").trim_start_matches('@').to_owned())
 }
 
 /// The pieces of a line: what stands between marks of quotation is somebody else's where it is a sentence or somebody is said
@@ -191,7 +241,9 @@ fn quotation(rest: &str, at: usize, line: &str) -> Option<(usize, usize)> {
         let behind = line.get(inner..)?;
         let end = behind.char_indices().find(|(end, mark)| {
             let next = behind.get(end + mark.len_utf8()..).and_then(|text| text.chars().next());
-            *mark == *close && (*close != '\'' && *close != '\u{2019}' || next.is_none_or(|c| !c.is_alphanumeric()))
+            *mark == *close
+                && (*close != '\'' && *close != '\u{2019}'
+                    || next.is_none_or(|c| !c.is_alphanumeric()))
         });
         if let Some((end, mark)) = end {
             return Some((from, inner + end + mark.len_utf8()));
@@ -204,7 +256,10 @@ fn quotation(rest: &str, at: usize, line: &str) -> Option<(usize, usize)> {
 fn said_by(before: &str) -> Option<Option<String>> {
     let head = before.trim_end().trim_end_matches([':', ',']).trim_end();
     let lower = head.to_lowercase();
-    let saying = SAYING.iter().filter(|saying| lower.ends_with(&format!(" {saying}"))).max_by_key(|saying| saying.len())?;
+    let saying = SAYING
+        .iter()
+        .filter(|saying| lower.ends_with(&format!(" {saying}")))
+        .max_by_key(|saying| saying.len())?;
     let name = head.get(..head.len().checked_sub(saying.len())?)?.trim_end();
     let name = name.rsplit(['.', '!', '?', ',', ';', ':']).next()?;
     Some(name_of(name).or_else(|| name_of(name.split_whitespace().last()?)))
@@ -225,12 +280,20 @@ mod tests {
         for (text, left, author) in [
             ("Fwd: I live in Rome.", "", None),
             ("FW: Lee: My birthday is on 5 May.", "", Some("Lee")),
-            ("See below.\n---------- Forwarded message ----------\nFrom: Lee Jones <lee@example.com>\n\nI live in Rome.", "See below.", Some("Lee Jones")),
+            (
+                "See below.\n---------- Forwarded message ----------\nFrom: Lee Jones <lee@example.com>\n\nI live in Rome.",
+                "See below.",
+                Some("Lee Jones"),
+            ),
             ("WG: Termin\nVon: Lee\n\nIch wohne in Rom.", "", Some("Lee")),
             ("TR: rendez-vous\nDe: Léa\n\nJ'habite à Rome.", "", Some("Léa")),
             ("RV: cita\nDe: Luz\n\nVivo en Roma.", "", Some("Luz")),
             ("> I live in Rome.\nI live in Lyon.", "I live in Lyon.", None),
-            ("On Monday, Lee wrote:\n> I live in Rome.\nI live in Lyon.", "On Monday, Lee wrote:", Some("Lee")),
+            (
+                "On Monday, Lee wrote:\n> I live in Rome.\nI live in Lyon.",
+                "On Monday, Lee wrote:",
+                Some("Lee"),
+            ),
             ("Lee said: 'I quit on Friday.'", "Lee said:", Some("Lee")),
             ("Lee sagte: „Ich kündige am Freitag.“", "Lee sagte:", Some("Lee")),
             ("Léa a dit : « Je pars vendredi. »", "Léa a dit :", Some("Léa")),
@@ -260,9 +323,15 @@ mod tests {
 
     #[test]
     fn a_message_that_is_mostly_another_s_names_them() {
-        assert_eq!(foreign_author("Fwd: Lee: My birthday is on 5 May."), Some(Some("Lee".to_owned())));
+        assert_eq!(
+            foreign_author("Fwd: Lee: My birthday is on 5 May."),
+            Some(Some("Lee".to_owned()))
+        );
         assert_eq!(foreign_author("> My birthday is on 5 May."), Some(None));
-        assert_eq!(foreign_author("I think of all that we talked about on Monday when Lee said: 'no way'"), None);
+        assert_eq!(
+            foreign_author("I think of all that we talked about on Monday when Lee said: 'no way'"),
+            None
+        );
     }
 
     proptest! {

@@ -53,7 +53,8 @@ impl<'a> Origin<'a> {
     /// The person who spoke, as far as the keeper knows: a name, or a private chat of Telegram, where people choose their
     /// names themselves and change them.
     pub fn person(&self) -> &'a str {
-        let chat = self.session.strip_prefix("telegram:").filter(|_| self.channel == Channel::Telegram);
+        let chat =
+            self.session.strip_prefix("telegram:").filter(|_| self.channel == Channel::Telegram);
         let is_private = chat.is_some_and(|chat| chat.bytes().all(|b| b.is_ascii_digit()));
         if is_private { self.session } else { self.sender }
     }

@@ -38,8 +38,9 @@ pub use error::KnowledgeError;
 pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use items::{
-    EdgeState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
-    OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX,
+    EdgeState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState,
+    NodeVersion, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
+    SOURCES_MAX,
 };
 pub use open::OpenedKnowledge;
 pub use recall::{EdgeFilter, NodeFilter};

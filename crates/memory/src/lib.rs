@@ -87,11 +87,11 @@ pub use identity::{
     identity_diff, profile_identity, revise,
 };
 pub use knowledge::{
-    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Knowledge,
-    KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
-    OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SCHEMA_VERSION,
-    SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, normalise,
-    sqlite_version,
+    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage,
+    Knowledge, KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState,
+    NodeVersion, OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem,
+    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey,
+    normalise, sqlite_version,
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,

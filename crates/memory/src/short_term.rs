@@ -188,7 +188,8 @@ impl ShortTerm {
             + estimate_tokens(&exchange.reply)
             + EXCHANGE_OVERHEAD_TOKENS;
         let exchange = Some(Arc::new(exchange));
-        let exchange = WindowExchange { epoch, session: session.clone(), channel, sender, exchange };
+        let exchange =
+            WindowExchange { epoch, session: session.clone(), channel, sender, exchange };
         let origin = exchange.origin();
         self.members.note(&origin);
         let person: Option<Arc<str>> = origin.group().is_none().then(|| origin.person().into());
@@ -226,11 +227,7 @@ impl ShortTerm {
 }
 
 /// Takes what was committed up to a sequence out of one series, and the series where nothing is left of it.
-fn drop_through(
-    all: &mut HashMap<Arc<str>, ExchangeSeries<u64>>,
-    name: &str,
-    through_seq: u64,
-) {
+fn drop_through(all: &mut HashMap<Arc<str>, ExchangeSeries<u64>>, name: &str, through_seq: u64) {
     let Some(series) = all.get_mut(name) else { return };
     while series.pop_through(through_seq).is_some() {}
     if series.len() == 0 {

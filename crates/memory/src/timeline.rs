@@ -100,7 +100,8 @@ pub fn judge(statements: &[Statement<'_>], zone: &Zone) -> Vec<Standing> {
                 Relation::Apart | Relation::Unsure => continue,
             };
             // Of several, the newest counts.
-            let is_newer = |known: usize| judged.get(known).is_none_or(|known| known.seq < newer.seq);
+            let is_newer =
+                |known: usize| judged.get(known).is_none_or(|known| known.seq < newer.seq);
             if slot.is_none_or(is_newer) {
                 *slot = Some(place);
             }
@@ -123,8 +124,12 @@ fn answered(all: &[(&Statement<'_>, &Vec<Claim>)], place: usize) -> Option<usize
     if newer.by_agent {
         return None;
     }
-    let by_seq: HashMap<u64, usize> =
-        all.iter().enumerate().filter(|(_, (one, _))| !one.by_agent).map(|(at, (one, _))| (one.seq, at)).collect();
+    let by_seq: HashMap<u64, usize> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, (one, _))| !one.by_agent)
+        .map(|(at, (one, _))| (one.seq, at))
+        .collect();
     let mut previous = newer.previous;
     for _ in 0..STEPS_BACK_MAX {
         let at = *by_seq.get(&previous?)?;

@@ -9,7 +9,9 @@ use abide_domain::{
     EpochId, FactId, Timestamp,
     graph::{EdgeKind, NodeId, NodeKind},
 };
-use abide_memory::{FactRight, GraphQuery, KnowledgeHandle, Lead, Listener, Lookup, QueryResult, RecalledPassage};
+use abide_memory::{
+    FactRight, GraphQuery, KnowledgeHandle, Lead, Listener, Lookup, QueryResult, RecalledPassage,
+};
 use futures_util::future::{BoxFuture, ready};
 
 /// Looks up what one agent remembers. An `Err` says why the look-up failed.

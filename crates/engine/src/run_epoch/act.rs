@@ -19,7 +19,9 @@ use super::{
     error::EpochError,
     walk::Walk,
 };
-use crate::{blobs, console::MindCommands, context::listener_of, failpoint::Failpoint, state::EpochRecord};
+use crate::{
+    blobs, console::MindCommands, context::listener_of, failpoint::Failpoint, state::EpochRecord,
+};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const VISIBLE_AFTER: Duration = Duration::from_millis(5);

@@ -14,7 +14,10 @@ use abide_domain::{
 use abide_memory::estimate_tokens;
 
 use super::{error::EpochError, walk::Walk};
-use crate::{context::{self, Context}, state::TurnRecord};
+use crate::{
+    context::{self, Context},
+    state::TurnRecord,
+};
 
 /// What is left of a result that was shortened because the whole prompt was too long.
 const SHORTENED_BYTES: usize = 1024;

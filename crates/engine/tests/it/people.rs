@@ -29,7 +29,10 @@ pub(super) async fn agent(sharing: Sharing) -> Rig {
         } else if let Some(query) = message.strip_prefix("facts: ") {
             call("memory.search_facts", json!({"query": query}))
         } else if let Some(partner) = message.strip_prefix("who: ") {
-            call("memory.query", json!({"query": "query_partnerships", "params": {"partner_id": partner}}))
+            call(
+                "memory.query",
+                json!({"query": "query_partnerships", "params": {"partner_id": partner}}),
+            )
         } else if let Some(fact_id) = message.strip_prefix("forget: ") {
             call("memory.forget_fact", json!({"fact_id": fact_id}))
         } else {
@@ -50,7 +53,13 @@ pub(super) async fn tell(rig: &Rig, who: &str, place: Place<'_>, content: &str) 
     tell_as(rig, who, place, content, false).await
 }
 
-async fn tell_as(rig: &Rig, who: &str, place: Place<'_>, content: &str, administrator: bool) -> EpochRecord {
+async fn tell_as(
+    rig: &Rig,
+    who: &str,
+    place: Place<'_>,
+    content: &str,
+    administrator: bool,
+) -> EpochRecord {
     let (channel, session) = match place {
         Place::Private => (Channel::Direct, format!("direct:{who}")),
         Place::Room(room) => (Channel::Irc, format!("irc:{room}")),
@@ -109,7 +118,13 @@ async fn what_was_told_in_private_is_told_to_nobody_else_by_no_way() {
         tell(&rig, "ann", Place::Private, secret).await;
         tell(&rig, "ann", Place::Private, &format!("remember: {secret}")).await;
         // Each by somebody else: their own questions hold the word too.
-        for (number, ask) in (1..).zip(["What do you know of Ostrich?", "recall: Ostrich", "facts: Ostrich", "facts: bank wifi lives deal", "who: ann"]) {
+        for (number, ask) in (1..).zip([
+            "What do you know of Ostrich?",
+            "recall: Ostrich",
+            "facts: Ostrich",
+            "facts: bank wifi lives deal",
+            "who: ann",
+        ]) {
             let epoch = tell(&rig, &format!("mallory-{number}"), Place::Private, ask).await;
             let reply = epoch.reply().unwrap().replace(ask, "");
             assert!(!reply.contains("Ostrich"), "{ask}: {reply}");
@@ -119,7 +134,13 @@ async fn what_was_told_in_private_is_told_to_nobody_else_by_no_way() {
         // Not even in a room that she is in herself.
         tell(&rig, "ann", Place::Room("#ops"), "What is my bank, and where do I live?").await;
         assert!(!known(&rig).contains("Ostrich"), "{secret}: {}", known(&rig));
-        tell(&rig, "ann", Place::Private, "What did I tell about the bank, wifi, lane or deal of Ostrich?").await;
+        tell(
+            &rig,
+            "ann",
+            Place::Private,
+            "What did I tell about the bank, wifi, lane or deal of Ostrich?",
+        )
+        .await;
         assert!(known(&rig).contains(secret), "she is told: {}", known(&rig));
     }
 }
@@ -162,9 +183,11 @@ async fn what_was_said_in_a_room_is_told_there_and_to_who_spoke_there() {
 
 #[tokio::test(start_paused = true)]
 async fn a_person_or_the_setting_decides_how_far_it_goes() {
-    for (sharing, is_told, is_matter_told) in
-        [(Sharing::Agent, true, true), (Sharing::Person, false, true), (Sharing::Channel, false, false)]
-    {
+    for (sharing, is_told, is_matter_told) in [
+        (Sharing::Agent, true, true),
+        (Sharing::Person, false, true),
+        (Sharing::Channel, false, false),
+    ] {
         let rig = agent(sharing).await;
         tell(&rig, "ann", Place::Private, "My bank is Ostrich and Sons.").await;
         tell(&rig, "ann", Place::Private, "The launch is on 3 March.").await;
@@ -220,11 +243,13 @@ async fn nobody_has_forgotten_what_another_told_but_an_administrator() {
     tell(&rig, "ann", Place::Private, "remember: my bank is Ostrich").await;
     let facts = fact_ids(&rig);
     let forget = |fact: usize| format!("forget: {}", facts[fact]);
-    let count = || rig.keeper().agent("felix").unwrap().facts.list(None, 9, None).unwrap().items.len();
+    let count =
+        || rig.keeper().agent("felix").unwrap().facts.list(None, 9, None).unwrap().items.len();
     let launch = tell(&rig, "mallory", Place::Private, &forget(0)).await;
     assert!(launch.reply().unwrap().contains("ann told that"), "{:?}", launch.reply());
     let bank = tell(&rig, "mallory", Place::Private, &forget(1)).await;
-    let unknown = tell(&rig, "mallory", Place::Private, "forget: 00000000-0000-7000-8000-000000000009").await;
+    let unknown =
+        tell(&rig, "mallory", Place::Private, "forget: 00000000-0000-7000-8000-000000000009").await;
     let without_id = |epoch: &EpochRecord, id: &str| epoch.reply().unwrap().replace(id, "ID");
     assert_eq!(
         without_id(&bank, &facts[1]),

@@ -108,7 +108,13 @@ fn what_is_shared_is_of_the_project_and_the_world_and_of_nobody_s_life() {
 
 #[test]
 fn a_question_about_oneself_is_known_in_four_languages() {
-    for text in ["When is my birthday?", "Wann ist mein Geburtstag?", "Quand est mon anniversaire ?", "¿Cuándo es mi cumpleaños?", "Where do I live?"] {
+    for text in [
+        "When is my birthday?",
+        "Wann ist mein Geburtstag?",
+        "Quand est mon anniversaire ?",
+        "¿Cuándo es mi cumpleaños?",
+        "Where do I live?",
+    ] {
         assert!(is_about_oneself(text), "{text}");
     }
     for text in ["When is the launch?", "Tell me the time", "I wonder when the launch is"] {
@@ -120,7 +126,14 @@ fn origins() -> impl Strategy<Value = (Channel, &'static str, &'static str)> {
     (
         prop::sample::select(Channel::ALL.to_vec()),
         prop::sample::select(vec![
-            "irc:#ops", "irc:kim", "telegram:-1", "telegram:7", "direct:kim", "direct:lee", "#lab", "s",
+            "irc:#ops",
+            "irc:kim",
+            "telegram:-1",
+            "telegram:7",
+            "direct:kim",
+            "direct:lee",
+            "#lab",
+            "s",
         ]),
         prop::sample::select(vec!["kim", "lee", "system"]),
     )

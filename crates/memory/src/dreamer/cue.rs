@@ -4,8 +4,9 @@
 //! written.
 
 use abide_domain::{
-    Timestamp, is_reserved_name,
+    Timestamp,
     envelope::{Channel, StimulusEnvelope},
+    is_reserved_name,
 };
 
 use super::dates::date_at;

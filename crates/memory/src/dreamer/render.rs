@@ -51,7 +51,8 @@ pub fn render(
 ) -> ContextObject {
     let findings = ResolvedFindings::of(exploration, lookup);
     let standings = Standings::of(scene, &findings, lookup);
-    let view = RenderView { scene, exploration, findings: &findings, standings: &standings, lookup };
+    let view =
+        RenderView { scene, exploration, findings: &findings, standings: &standings, lookup };
     let feelings = sections::feelings(&view);
     let [identity, situation, history, strategy, emotion, technical, constraints] = SECTIONS;
     let mut all = [

@@ -20,7 +20,7 @@ use super::{
     query, vectors,
 };
 use crate::{
-    VectorKey, GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
+    GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus, VectorKey,
     graph::{SearchCoverage, item_confidence},
     is_about_oneself,
     search::{Hit, STRENGTH_MIN, words},

@@ -200,7 +200,9 @@ impl MemoryIndexes {
                 });
                 self.provenance.add_fact(seq, &content, telling);
             }
-            IndexChange::FactToldAgain { seq, sources } => self.provenance.tell_again(seq, &sources),
+            IndexChange::FactToldAgain { seq, sources } => {
+                self.provenance.tell_again(seq, &sources)
+            }
             IndexChange::FactClosed(seq) => {
                 self.facts.remove(seq);
                 self.provenance.close_fact(seq);

@@ -17,10 +17,8 @@ use super::{
     items::{ExchangeStamps, NodeVersion},
 };
 use crate::{
-    Listener, Origin,
-    audience::GroupMembers,
-    graph::searchable_text,
-    Wording, foreign_author, is_shared_matter, sets_a_rule,
+    Listener, Origin, Wording, audience::GroupMembers, foreign_author, graph::searchable_text,
+    is_shared_matter, sets_a_rule,
 };
 
 /// The category of facts about persons.
@@ -97,7 +95,8 @@ impl Provenance {
             None => self.add_exchange(stamps),
         };
         let row = passage_row(stamps.seq, part);
-        let is_of_person = self.origin(number).is_some_and(|origin| origin.borrowed().is_of_person());
+        let is_of_person =
+            self.origin(number).is_some_and(|origin| origin.borrowed().is_of_person());
         let by_agent = part >= stamps.stimulus_parts;
         // What the agent answered in private may repeat what was said there, whatever its words.
         let wording = Wording::of(text, is_of_person);
@@ -177,7 +176,8 @@ impl Told<'_> {
         let (seq, _) = seq_and_part(row);
         let number = self.provenance.of_exchange.get(&seq).copied();
         let is_heard = number.is_some_and(|number| self.hears_number(number));
-        let is_shared = self.listener.hears_shared_matters() && self.provenance.shared.contains(&row);
+        let is_shared =
+            self.listener.hears_shared_matters() && self.provenance.shared.contains(&row);
         (is_heard || self.listener.hears_all() || is_shared) && self.is_of_asker(seq, number)
     }
 
@@ -219,7 +219,8 @@ impl Told<'_> {
         let here = self.listener.origin();
         if sources.is_empty() {
             // Somebody wrote it down outside a conversation: of a person, for that person alone.
-            let is_teller = here.is_some_and(|here| teller == Some(here.person()) && here.group().is_none());
+            let is_teller =
+                here.is_some_and(|here| teller == Some(here.person()) && here.group().is_none());
             return category != USER || is_teller;
         }
         let all = |epochs: &[EpochId]| epochs.iter().all(|epoch| self.hears_epoch(epoch));
@@ -246,7 +247,11 @@ impl Told<'_> {
     }
 
     /// Whether a node may be told. `is_listener` says whether a name is that of the listener.
-    pub(super) fn has_node(&self, version: &NodeVersion, is_listener: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn has_node(
+        &self,
+        version: &NodeVersion,
+        is_listener: impl Fn(&str) -> bool,
+    ) -> bool {
         if self.listener.hears_all() {
             return true;
         }
@@ -257,7 +262,9 @@ impl Told<'_> {
         };
         if version.sources.is_empty() {
             let is_in_private = self.listener.origin().is_some_and(|here| here.group().is_none());
-            return partner.is_none_or(|partner| partner.is_empty() || (is_in_private && is_listener(partner)));
+            return partner.is_none_or(|partner| {
+                partner.is_empty() || (is_in_private && is_listener(partner))
+            });
         }
         let is_of_work = !matches!(
             version.node.kind(),

@@ -14,8 +14,8 @@ use super::{
     error::{KnowledgeError, storage},
     exchange_rows,
     items::{Fact, FactsPage, NodeState, OriginalFact, PAGE_FACTS_MAX},
-    provenance::FactTelling,
     node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
+    provenance::FactTelling,
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \

@@ -19,8 +19,8 @@ use super::{
     exchange_rows,
     handle::KnowledgeHandle,
     items::{
-        EdgeState, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX, RecalledPassage,
-        ReferencedItem, SEARCH_FACTS_MAX,
+        EdgeState, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX,
+        RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
     },
     node_rows::{EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, edge_name, node_from_row, node_kind},
     query::{self, cut_page},

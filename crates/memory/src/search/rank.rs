@@ -75,7 +75,11 @@ impl Index {
 
     /// The same among the documents of these identifiers: all others are as if they were not there, but for how rare
     /// words are.
-    pub fn search_among(&self, query: &SearchQuery<'_>, is_among: &dyn Fn(u64) -> bool) -> Vec<Hit> {
+    pub fn search_among(
+        &self,
+        query: &SearchQuery<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
         let mut hits = self.nearest_among(query, is_among);
         let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
         match query.kind {
@@ -96,7 +100,11 @@ impl Index {
     }
 
     /// The same among the documents of these identifiers.
-    pub fn nearest_among(&self, query: &SearchQuery<'_>, is_among: &dyn Fn(u64) -> bool) -> Vec<Hit> {
+    pub fn nearest_among(
+        &self,
+        query: &SearchQuery<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
         let question = Question::read(query, &self.speakers);
         let lexical = LexicalScores::of(self, &question, query.kind);
         let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));

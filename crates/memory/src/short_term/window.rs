@@ -70,7 +70,8 @@ impl ShortTerm {
         let session = |name: &str| self.sessions.get(name);
         let mut ordinals: Vec<u64> = Vec::new();
         let mut add = |series: Option<&ExchangeSeries<u64>>| {
-            ordinals.extend(series.into_iter().flat_map(|series| series.since(0)).map(|one| one.item));
+            ordinals
+                .extend(series.into_iter().flat_map(|series| series.since(0)).map(|one| one.item));
         };
         match (scope, here.group()) {
             (HistoryScope::Session(name), _) => add(session(name)),

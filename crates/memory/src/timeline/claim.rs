@@ -7,8 +7,8 @@ use abide_domain::Zone;
 use super::{
     Statement,
     lexicon::{
-        AGAINST, AT, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE, NO_LONGER, NOW, NOW_PHRASES, OF, ROLES,
-        RULE, SLOTS, SPEAKER, VERBS, is_in,
+        AGAINST, AT, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE, NO_LONGER,
+        NOW, NOW_PHRASES, OF, ROLES, RULE, SLOTS, SPEAKER, VERBS, is_in,
     },
     tokens::{Token, clauses, tokens},
     value::{Value, ValueKind, values},
@@ -18,8 +18,30 @@ use super::{
 const QUOTES: [char; 6] = ['"', '\u{201c}', '\u{201d}', '\u{ab}', '\u{bb}', '\u{201e}'];
 /// Words before which somebody else's words are told.
 const REPORTED: [&str; 24] = [
-    "said", "says", "told", "wrote", "writes", "asked", "claims", "sagte", "sagt", "schrieb", "schreibt", "behauptet", "dit", "écrit",
-    "écrivait", "raconte", "dijo", "dice", "escribió", "escribe", "wrote:", "fwd", "forwarded", "weitergeleitet",
+    "said",
+    "says",
+    "told",
+    "wrote",
+    "writes",
+    "asked",
+    "claims",
+    "sagte",
+    "sagt",
+    "schrieb",
+    "schreibt",
+    "behauptet",
+    "dit",
+    "écrit",
+    "écrivait",
+    "raconte",
+    "dijo",
+    "dice",
+    "escribió",
+    "escribe",
+    "wrote:",
+    "fwd",
+    "forwarded",
+    "weitergeleitet",
 ];
 
 /// How strongly a clause says that something changed.
@@ -81,17 +103,24 @@ fn is_reported(text: &str) -> bool {
     let is_quoted = lower.lines().any(|line| line.trim_start().starts_with('>'));
     let is_marked = lower.contains(QUOTES) || lower.contains(": '");
     let has_verb = lower.split(|c: char| !c.is_alphanumeric()).any(|word| REPORTED.contains(&word));
-    is_quoted || (is_marked && has_verb) || has_verb && lower.contains(':') || lower.trim_start().starts_with("fwd")
-        || lower.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "said" | "told" | "sagte" | "dijo" | "thinks" | "claims"))
+    is_quoted
+        || (is_marked && has_verb)
+        || has_verb && lower.contains(':')
+        || lower.trim_start().starts_with("fwd")
+        || lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| matches!(word, "said" | "told" | "sagte" | "dijo" | "thinks" | "claims"))
 }
 
 fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zone)) -> Claim {
     let (values, used) = values(words, statement.at, zone);
     let lower = spaced(words);
     let has = |list: &[&str]| words.iter().any(|word| is_in(list, &word.lower));
-    let has_phrase = |list: &[&str]| list.iter().any(|phrase| lower.contains(&format!(" {phrase} ")));
+    let has_phrase =
+        |list: &[&str]| list.iter().any(|phrase| lower.contains(&format!(" {phrase} ")));
     let (heads, modifiers) = subject(words, &used);
-    let starts_so = words.iter().take(2).any(|word| is_in(CORRECTION, &word.lower)) && !is_list_of_none(clause, words);
+    let starts_so = words.iter().take(2).any(|word| is_in(CORRECTION, &word.lower))
+        && !is_list_of_none(clause, words);
     let ne_plus = has(&["ne", "n"]) && has(&["plus"]);
     let takes_back = has_phrase(NO_LONGER) || ne_plus;
     let is_change = has(CHANGE) || has(NOW) || has_phrase(NOW_PHRASES) || ne_plus;
@@ -103,9 +132,13 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
         Cue::None
     };
     // "It was renamed", "a été reporté", "wurde verschoben" tell of now.
-    let is_past = has(AGAINST) && !(has(CHANGE) && !has(&["too", "also", "auch", "aussi", "también"]));
+    let is_past =
+        has(AGAINST) && !(has(CHANGE) && !has(&["too", "also", "auch", "aussi", "también"]));
     Claim {
-        is_own: has(SPEAKER) && !has_phrase(CORRECTION_PHRASES) || words.iter().any(|word| is_in(&["my", "mein", "meine", "mon", "ma", "mi"], &word.lower)),
+        is_own: has(SPEAKER) && !has_phrase(CORRECTION_PHRASES)
+            || words
+                .iter()
+                .any(|word| is_in(&["my", "mein", "meine", "mon", "ma", "mi"], &word.lower)),
         is_rule: has(RULE) || (is_list_of_none(clause, words)),
         content: content(words, &used),
         heads,
@@ -122,16 +155,30 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
 /// "No discount above 5 percent": a rule, and no correction.
 fn is_list_of_none(clause: &str, words: &[Token]) -> bool {
     let first = words.first().map_or("", |word| word.lower.as_str());
-    let is_no = matches!(first, "no" | "kein" | "keine" | "keinen" | "aucun" | "aucune" | "ningún" | "ninguna" | "pas");
-    let has_comma = clause.trim_start().split(char::is_whitespace).next().is_some_and(|word| word.ends_with([',', '.', ':']));
-    is_no && !has_comma && words.len() > 2 && !words.get(1).is_some_and(|word| matches!(word.lower.as_str(), "make" | "it" | "the" | "wait" | "es" | "que" | "that"))
+    let is_no = matches!(
+        first,
+        "no" | "kein" | "keine" | "keinen" | "aucun" | "aucune" | "ningún" | "ninguna" | "pas"
+    );
+    let has_comma = clause
+        .trim_start()
+        .split(char::is_whitespace)
+        .next()
+        .is_some_and(|word| word.ends_with([',', '.', ':']));
+    is_no
+        && !has_comma
+        && words.len() > 2
+        && !words.get(1).is_some_and(|word| {
+            matches!(word.lower.as_str(), "make" | "it" | "the" | "wait" | "es" | "que" | "that")
+        })
 }
 
 /// Whether a clause of a text sets a rule.
 pub(super) fn has_rule(text: &str) -> bool {
     clauses(text).iter().any(|(clause, asks)| {
         let words = tokens(clause);
-        !asks && (words.iter().any(|word| is_in(RULE, &word.lower)) || is_list_of_none(clause, &words))
+        !asks
+            && (words.iter().any(|word| is_in(RULE, &word.lower))
+                || is_list_of_none(clause, &words))
     })
 }
 
@@ -163,13 +210,17 @@ fn means_something(word: &str) -> bool {
 
 fn content(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
     let free = words.iter().enumerate().filter(|(at, _)| !used.contains(at));
-    let meaning = free.filter(|(_, word)| means_something(&word.lower) && (!is_in(VERBS, &word.lower) || stem(&word.lower).starts_with('~')));
+    let meaning = free.filter(|(_, word)| {
+        means_something(&word.lower)
+            && (!is_in(VERBS, &word.lower) || stem(&word.lower).starts_with('~'))
+    });
     meaning.map(|(_, word)| stem(&word.lower)).collect()
 }
 
 /// What is spoken of and what narrows it: the words before the verb, or, where those are none, those behind it.
 fn subject(words: &[Token], used: &BTreeSet<usize>) -> (BTreeSet<String>, BTreeSet<String>) {
-    let is_verb = |at: usize, word: &str| (is_in(VERBS, word) || is_in(CHANGE, word)) && !used.contains(&at);
+    let is_verb =
+        |at: usize, word: &str| (is_in(VERBS, word) || is_in(CHANGE, word)) && !used.contains(&at);
     let verb = words.iter().enumerate().position(|(at, word)| at > 0 && is_verb(at, &word.lower));
     let end = verb.unwrap_or(words.len());
     let before = phrase(words, used, 0..end);
@@ -181,14 +232,20 @@ fn subject(words: &[Token], used: &BTreeSet<usize>) -> (BTreeSet<String>, BTreeS
         return behind;
     }
     // "I live in Lyon": the verb says what it is about.
-    let doing = words.iter().enumerate().filter(|(at, word)| !used.contains(at) && (is_in(VERBS, &word.lower) || is_in(CHANGE, &word.lower)));
+    let doing = words.iter().enumerate().filter(|(at, word)| {
+        !used.contains(at) && (is_in(VERBS, &word.lower) || is_in(CHANGE, &word.lower))
+    });
     // Who says no more than that they moved changed their home.
     let of_verb = |word: &str| if word == "moved" { "~residence".to_owned() } else { stem(word) };
     let slots = doing.map(|(_, word)| of_verb(&word.lower)).filter(|stem| stem.starts_with('~'));
     (slots.collect(), BTreeSet::new())
 }
 
-fn phrase(words: &[Token], used: &BTreeSet<usize>, range: std::ops::Range<usize>) -> (BTreeSet<String>, BTreeSet<String>) {
+fn phrase(
+    words: &[Token],
+    used: &BTreeSet<usize>,
+    range: std::ops::Range<usize>,
+) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut heads, mut modifiers) = (BTreeSet::new(), BTreeSet::new());
     let mut is_narrower = false;
     for at in range {
@@ -200,10 +257,17 @@ fn phrase(words: &[Token], used: &BTreeSet<usize>, range: std::ops::Range<usize>
         if is_in(AT, word) && !heads.is_empty() {
             is_narrower = true;
         }
-        if used.contains(&at) || !means_something(word) || (is_in(VERBS, word) && !stem(word).starts_with('~')) {
+        if used.contains(&at)
+            || !means_something(word)
+            || (is_in(VERBS, word) && !stem(word).starts_with('~'))
+        {
             continue;
         }
-        if is_narrower { modifiers.insert(stem(word)) } else { heads.insert(stem(word)) };
+        if is_narrower {
+            modifiers.insert(stem(word))
+        } else {
+            heads.insert(stem(word))
+        };
     }
     (heads, modifiers)
 }
@@ -230,12 +294,17 @@ impl Claim {
     }
 
     fn keys(&self, kind: ValueKind) -> BTreeSet<&str> {
-        self.values.iter().filter(|value| value.kind == kind).map(|value| value.key.as_str()).collect()
+        self.values
+            .iter()
+            .filter(|value| value.kind == kind)
+            .map(|value| value.key.as_str())
+            .collect()
     }
 
     /// The types of which both have values and none in common; values that a correction denies count for nothing.
     pub(super) fn differing(&self, later: &Self) -> Vec<ValueKind> {
-        let kinds: BTreeSet<ValueKind> = self.kinds().filter(|kind| later.has_kind(*kind)).collect();
+        let kinds: BTreeSet<ValueKind> =
+            self.kinds().filter(|kind| later.has_kind(*kind)).collect();
         let differ = |kind: &ValueKind| {
             let (old, new) = (self.keys(*kind), later.keys(*kind));
             // "17 March instead of 3 March" names the old one too.
@@ -252,7 +321,12 @@ impl Claim {
 
     /// A correction that names no matter: "No, make that 17 March".
     pub(super) fn is_bare_correction(&self) -> bool {
-        self.cue == Cue::Correction && self.heads.is_empty() && self.content.is_empty() && !self.values.is_empty() && self.is_asserted() && !self.is_beside
+        self.cue == Cue::Correction
+            && self.heads.is_empty()
+            && self.content.is_empty()
+            && !self.values.is_empty()
+            && self.is_asserted()
+            && !self.is_beside
     }
 
     /// Whether what it is about has one value at a time.

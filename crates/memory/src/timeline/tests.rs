@@ -76,7 +76,11 @@ const APART: [(&str, &str, &str); 52] = [
     ("The launch is on 3 March.", "The launch is on 3 March at noon.", "lee"),
     ("The launch is on 3 March.", "The launch was on 17 February once.", "lee"),
     ("The launch in Berlin is on 3 March.", "The launch in Madrid moved to 17 March.", "lee"),
-    ("The price of the starter plan is 40 euros.", "The price of the team plan is now 90 euros.", "lee"),
+    (
+        "The price of the starter plan is 40 euros.",
+        "The price of the team plan is now 90 euros.",
+        "lee",
+    ),
     ("I live in Lyon.", "I moved to Nantes.", "lee"),
     ("My birthday is on 3 March.", "My birthday is on 17 March.", "lee"),
     ("My birthday is on 3 March.", "The birthday is now on 17 March.", "lee"),
@@ -93,7 +97,11 @@ const APART: [(&str, &str, &str); 52] = [
     ("The launch is on 3 March.", "Thanks!", "kim"),
     ("The launch is on 3 March.", "No.", "kim"),
     ("Der Start ist am 3. März.", "Ist der Start jetzt am 17. März?", "lee"),
-    ("Der Start ist am 3. März.", "Wenn es regnet, wird der Start auf den 17. März verschoben.", "lee"),
+    (
+        "Der Start ist am 3. März.",
+        "Wenn es regnet, wird der Start auf den 17. März verschoben.",
+        "lee",
+    ),
     ("Der Start ist am 3. März.", "Die Abnahme wurde auf den 17. März verschoben.", "lee"),
     ("Ich wohne in Lyon.", "Ich wohne jetzt in Nantes.", "lee"),
     ("Ich mag Tee.", "Ich mag auch Kaffee.", "kim"),
@@ -102,12 +110,20 @@ const APART: [(&str, &str, &str); 52] = [
     ("Der Start ist am 3. März.", "Lee sagte: 'Der Start ist jetzt am 17. März.'", "kim"),
     ("Der Raum ist offen.", "Der Preis ist jetzt 10 Euro.", "lee"),
     ("Le lancement est le 3 mars.", "Le lancement est-il reporté au 17 mars ?", "lee"),
-    ("Le lancement est le 3 mars.", "Si les tests échouent, le lancement est reporté au 17 mars.", "lee"),
+    (
+        "Le lancement est le 3 mars.",
+        "Si les tests échouent, le lancement est reporté au 17 mars.",
+        "lee",
+    ),
     ("Le lancement est le 3 mars.", "La réunion est reportée au 17 mars.", "lee"),
     ("J'habite à Lyon.", "J'habite désormais à Nantes.", "lee"),
     ("J'aime le thé.", "J'aime aussi le café.", "kim"),
     ("Avant, j'habitais à Paris.", "Le bureau est maintenant à Nantes.", "kim"),
-    ("Le prix pour Acme est de 40 euros.", "Le prix pour Globex est maintenant de 45 euros.", "lee"),
+    (
+        "Le prix pour Acme est de 40 euros.",
+        "Le prix pour Globex est maintenant de 45 euros.",
+        "lee",
+    ),
     ("Le lancement est le 3 mars.", "Lee a dit : « Le lancement est reporté au 17 mars. »", "kim"),
     ("El lanzamiento es el 3 de marzo.", "¿El lanzamiento se cambió al 17 de marzo?", "lee"),
     ("El lanzamiento es el 3 de marzo.", "La reunión se cambió al 17 de marzo.", "lee"),
@@ -116,7 +132,11 @@ const APART: [(&str, &str, &str); 52] = [
     ("Me gusta el té.", "También me gusta el café.", "kim"),
     ("Antes vivía en París.", "La oficina está ahora en Nantes.", "kim"),
     ("El precio para Acme es 40 euros.", "El precio para Globex es ahora 45 euros.", "lee"),
-    ("El lanzamiento es el 3 de marzo.", "Lee dijo: 'El lanzamiento es ahora el 17 de marzo.'", "kim"),
+    (
+        "El lanzamiento es el 3 de marzo.",
+        "Lee dijo: 'El lanzamiento es ahora el 17 de marzo.'",
+        "kim",
+    ),
 ];
 
 #[test]
@@ -167,7 +187,10 @@ fn of_three_the_newest_holds_and_both_others_are_replaced_by_it() {
         said("ann", 3, "The launch is now on 24 March."),
     ];
     let standings = judge(&all, &Zone::utc());
-    assert_eq!(standings.iter().map(|one| one.replaced_by).collect::<Vec<_>>(), [Some(2), Some(2), None]);
+    assert_eq!(
+        standings.iter().map(|one| one.replaced_by).collect::<Vec<_>>(),
+        [Some(2), Some(2), None]
+    );
     assert_eq!(standings.iter().map(|one| one.in_force).collect::<Vec<_>>(), [false, false, true]);
 }
 

@@ -59,10 +59,11 @@ fn push(all: &mut Vec<(String, bool)>, clause: &mut String, asks: bool) {
     let asks = asks || text.contains('¿');
     // What follows a "but" is said by itself.
     let mut rest = text.as_str();
-    while let Some((at, length)) = [", but ", ", aber ", ", mais ", ", pero ", ", and ", ", und ", ", et ", ", y "]
-        .iter()
-        .filter_map(|word| rest.find(word).map(|at| (at, word.len())))
-        .min()
+    while let Some((at, length)) =
+        [", but ", ", aber ", ", mais ", ", pero ", ", and ", ", und ", ", et ", ", y "]
+            .iter()
+            .filter_map(|word| rest.find(word).map(|at| (at, word.len())))
+            .min()
     {
         all.push((rest.get(..at).unwrap_or_default().to_owned(), asks));
         rest = rest.get(at + length..).unwrap_or_default();
@@ -95,7 +96,9 @@ pub(super) fn tokens(clause: &str) -> Vec<Token> {
 }
 
 fn add(all: &mut Vec<Token>, word: &str) {
-    let is_whole = word.ends_with("n't") || word.eq_ignore_ascii_case("o'clock") || word.eq_ignore_ascii_case("aujourd'hui");
+    let is_whole = word.ends_with("n't")
+        || word.eq_ignore_ascii_case("o'clock")
+        || word.eq_ignore_ascii_case("aujourd'hui");
     let parts: Vec<&str> = if is_whole { vec![word] } else { word.split('\'').collect() };
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let is_capital = part.chars().next().is_some_and(char::is_uppercase);

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use abide_domain::{Timestamp, Zone};
 
 use super::{
-    lexicon::{AT, CALLED, CHANGE, MONEY, MONTHS, NEAR_DAYS, NUMBERS, PERCENT, ROLES, SPEAKER, STATES, VERBS, WEEKDAYS, NOW, is_in},
+    lexicon::{
+        AT, CALLED, CHANGE, MONEY, MONTHS, NEAR_DAYS, NOW, NUMBERS, PERCENT, ROLES, SPEAKER,
+        STATES, VERBS, WEEKDAYS, is_in,
+    },
     tokens::Token,
 };
 
@@ -40,7 +43,11 @@ const DAY: i64 = 86_400_000_000;
 const PHONE_DIGITS_MIN: usize = 7;
 
 /// The values of a clause, and the places of the words that they stand in.
-pub(super) fn values(tokens: &[Token], at: Timestamp, zone: &Zone) -> (Vec<Value>, BTreeSet<usize>) {
+pub(super) fn values(
+    tokens: &[Token],
+    at: Timestamp,
+    zone: &Zone,
+) -> (Vec<Value>, BTreeSet<usize>) {
     let mut reader = Reader { tokens, found: Vec::new(), used: BTreeSet::new() };
     reader.days(at, zone);
     reader.phones();
@@ -64,7 +71,12 @@ impl<'a> Reader<'a> {
         at.checked_sub(1).map_or("", |before| self.word(before))
     }
 
-    fn add(&mut self, kind: ValueKind, key: impl Into<String>, places: impl IntoIterator<Item = usize>) {
+    fn add(
+        &mut self,
+        kind: ValueKind,
+        key: impl Into<String>,
+        places: impl IntoIterator<Item = usize>,
+    ) {
         self.found.push(Value { kind, key: key.into() });
         self.used.extend(places);
     }
@@ -87,7 +99,9 @@ impl<'a> Reader<'a> {
                     if self.word(year).len() == 4 && self.word(year).parse::<u16>().is_ok() {
                         self.used.insert(year);
                     }
-                } else if !matches!(word, "may" | "mar" | "mars") || matches!(self.before(at), "in" | "im" | "en") {
+                } else if !matches!(word, "may" | "mar" | "mars")
+                    || matches!(self.before(at), "in" | "im" | "en")
+                {
                     self.add(ValueKind::Month, format!("{month:02}"), [at]);
                 }
             } else if let Some(key) = iso_day(word) {
@@ -97,7 +111,8 @@ impl<'a> Reader<'a> {
             } else if let Some(weekday) = WEEKDAYS.iter().position(|names| names.contains(&word)) {
                 self.add(ValueKind::Weekday, weekday.to_string(), [at]);
             } else if let Some((_, days)) = NEAR_DAYS.iter().find(|(name, _)| *name == word) {
-                let then = zone.civil(Timestamp::from_micros(said.as_micros().saturating_add(days * DAY)));
+                let then =
+                    zone.civil(Timestamp::from_micros(said.as_micros().saturating_add(days * DAY)));
                 self.add(ValueKind::Date, format!("{:02}-{:02}", then.month(), then.day()), [at]);
             }
         }
@@ -108,7 +123,9 @@ impl<'a> Reader<'a> {
         while at < self.tokens.len() {
             let is_digits = |at: usize| {
                 let word = self.word(at).trim_start_matches('+');
-                !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || "-./".contains(c)) && iso_day(word).is_none()
+                !word.is_empty()
+                    && word.chars().all(|c| c.is_ascii_digit() || "-./".contains(c))
+                    && iso_day(word).is_none()
             };
             let mut end = at;
             let mut digits = String::new();
@@ -142,17 +159,26 @@ impl<'a> Reader<'a> {
                 self.add(ValueKind::Time, key, at..=at + usize::from(is_marked));
                 continue;
             }
-            let in_words = NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
-            let Some(number) = in_words.or_else(|| is_number(word).then_some(word)) else { continue };
+            let in_words =
+                NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
+            let Some(number) = in_words.or_else(|| is_number(word).then_some(word)) else {
+                continue;
+            };
             let number = number.trim_start_matches('v');
-            if is_in(PERCENT, after) && !(matches!(after, "pour" | "por") && !matches!(self.word(at + 2), "cent" | "ciento")) {
+            if is_in(PERCENT, after)
+                && !(matches!(after, "pour" | "por")
+                    && !matches!(self.word(at + 2), "cent" | "ciento"))
+            {
                 let length = if matches!(after, "pour" | "por") { 2 } else { 1 };
                 self.add(ValueKind::Percent, number, at..=at + length);
             } else if is_in(MONEY, after) {
                 self.add(ValueKind::Money, number, at..=at + 1);
             } else if is_in(MONEY, before) {
                 self.add(ValueKind::Money, number, at - 1..=at);
-            } else if word.starts_with('v') || matches!(before, "version" | "versión" | "release") || number.matches('.').count() > 1 {
+            } else if word.starts_with('v')
+                || matches!(before, "version" | "versión" | "release")
+                || number.matches('.').count() > 1
+            {
                 self.add(ValueKind::Version, number, [at]);
             } else {
                 self.add(ValueKind::Number, number, [at]);
@@ -164,19 +190,34 @@ impl<'a> Reader<'a> {
     /// is spoken of, unless what follows is a role.
     fn names(&mut self) {
         let is_verb = |word: &str| is_in(VERBS, word) || is_in(CHANGE, word);
-        let verb = self.tokens.iter().skip(1).position(|token| is_verb(&token.lower)).map_or(0, |at| at + 1);
+        let verb = self
+            .tokens
+            .iter()
+            .skip(1)
+            .position(|token| is_verb(&token.lower))
+            .map_or(0, |at| at + 1);
         let mut at = 0;
         while at < self.tokens.len() {
             let before = self.before(at);
             let before_that = at.checked_sub(2).map_or("", |place| self.word(place));
-            let is_called = is_in(CALLED, before) || (is_in(AT, before) && is_in(CALLED, before_that));
+            let is_called =
+                is_in(CALLED, before) || (is_in(AT, before) && is_in(CALLED, before_that));
             let is_behind = is_in(VERBS, before) || is_in(AT, before) || is_in(NOW, before);
             let starts = self.tokens.get(at).is_some_and(|token| token.is_capital);
-            let is_free = !self.used.contains(&at) && !is_in(SPEAKER, self.word(at)) && month(self.word(at)).is_none();
+            let is_free = !self.used.contains(&at)
+                && !is_in(SPEAKER, self.word(at))
+                && month(self.word(at)).is_none();
             let is_role_holder = at == 0 && starts && is_free && self.is_role_behind();
-            if is_free && !self.word(at).is_empty() && (is_called && !is_in(AT, self.word(at)) || (starts && is_behind && at > verb) || is_role_holder) {
+            if is_free
+                && !self.word(at).is_empty()
+                && (is_called && !is_in(AT, self.word(at))
+                    || (starts && is_behind && at > verb)
+                    || is_role_holder)
+            {
                 let mut end = at + 1;
-                while self.tokens.get(end).is_some_and(|token| token.is_capital) && !self.used.contains(&end) {
+                while self.tokens.get(end).is_some_and(|token| token.is_capital)
+                    && !self.used.contains(&end)
+                {
                     end += 1;
                 }
                 let name = (at..end).map(|place| self.word(place)).collect::<Vec<_>>().join(" ");
@@ -190,7 +231,8 @@ impl<'a> Reader<'a> {
 
     /// Whether the clause says of its first word that it is a role: "Lee is now the head of sales".
     fn is_role_behind(&self) -> bool {
-        is_in(VERBS, self.word(1)) && self.tokens.iter().skip(2).take(4).any(|token| is_in(ROLES, &token.lower))
+        is_in(VERBS, self.word(1))
+            && self.tokens.iter().skip(2).take(4).any(|token| is_in(ROLES, &token.lower))
     }
 }
 
@@ -220,7 +262,9 @@ fn iso_day(word: &str) -> Option<String> {
 fn short_day(before: &str, word: &str) -> Option<String> {
     let (day, month) = word.split_once('.')?;
     let (day, month): (u8, u8) = (day.parse().ok()?, month.trim_end_matches('.').parse().ok()?);
-    let is_day = matches!(before, "am" | "vom" | "zum" | "den") && (1..=31).contains(&day) && (1..=12).contains(&month);
+    let is_day = matches!(before, "am" | "vom" | "zum" | "den")
+        && (1..=31).contains(&day)
+        && (1..=12).contains(&month);
     is_day.then(|| format!("{month:02}-{day:02}"))
 }
 
@@ -242,7 +286,8 @@ fn clock(word: &str, before: &str, after: &str) -> Option<String> {
         Some((hour, minute)) => (hour, minute),
         None => {
             let is_marked = is_pm || is_am || matches!(after, "uhr" | "h" | "heures" | "o'clock");
-            let is_placed = matches!(before, "at" | "um" | "las" | "la") && !matches!(after, "%" | "percent" | "prozent" | "euro" | "euros");
+            let is_placed = matches!(before, "at" | "um" | "las" | "la")
+                && !matches!(after, "%" | "percent" | "prozent" | "euro" | "euros");
             if !(is_marked || is_placed) {
                 return None;
             }
@@ -263,9 +308,15 @@ fn is_number(word: &str) -> bool {
 /// A mail address, a host, a path on the web.
 fn is_address(word: &str) -> bool {
     let is_host = word.split('.').count() > 1
-        && word.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-/:@_".contains(c)))
+        && word.split('.').all(|part| {
+            !part.is_empty()
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-/:@_".contains(c))
+        })
         && word.chars().any(|c| c.is_ascii_alphabetic())
         && !word.starts_with(|c: char| c == 'v' && word.len() < 8)
-        && word.rsplit('.').next().is_some_and(|last| last.chars().any(|c| c.is_ascii_alphabetic()));
+        && word
+            .rsplit('.')
+            .next()
+            .is_some_and(|last| last.chars().any(|c| c.is_ascii_alphabetic()));
     word.contains("://") || (word.contains('@') && is_host) || is_host
 }

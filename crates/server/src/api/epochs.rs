@@ -1,6 +1,9 @@
 //! `/start-epoch` and `/epochs`: accepts stimuli, shows and aborts epochs.
 
-use abide_domain::{EntityName, EpochId, envelope::StimulusEnvelope, event::Idempotency, limits::IDEMPOTENCY_KEY_BYTES_MAX};
+use abide_domain::{
+    EntityName, EpochId, envelope::StimulusEnvelope, event::Idempotency,
+    limits::IDEMPOTENCY_KEY_BYTES_MAX,
+};
 use abide_engine::{
     Keeper,
     keeper::{AcceptOptions, AcceptedState, AcceptedStimulus},

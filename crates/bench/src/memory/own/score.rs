@@ -6,7 +6,9 @@
 use std::{collections::BTreeMap, fmt};
 
 use abide_domain::{EpochId, FactId};
-use abide_memory::{Fact, KnowledgeHandle, Lead, Listener, Lookup, QuestionVector, RecalledPassage};
+use abide_memory::{
+    Fact, KnowledgeHandle, Lead, Listener, Lookup, QuestionVector, RecalledPassage,
+};
 use serde::Serialize;
 
 use super::{

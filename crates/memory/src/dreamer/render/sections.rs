@@ -97,7 +97,9 @@ fn speaker(view: &RenderView<'_>) -> String {
         return sourced_line(&text, "profile");
     }
     if StimulusCues::of(envelope).is_of_agent {
-        let text = format!("The agent {sender} speaks (over {channel}), not a person: nobody vouches for what it says.");
+        let text = format!(
+            "The agent {sender} speaks (over {channel}), not a person: nobody vouches for what it says."
+        );
         return sourced_line(&text, "envelope");
     }
     if StimulusCues::of(envelope).partner.is_none() {

@@ -11,8 +11,9 @@ use abide_domain::{
 
 use super::{findings::ResolvedFindings, view::RenderInput};
 use crate::{
-    ReferencedItem, Statement, Standing, is_bare_correction, judge,
+    ReferencedItem, Standing, Statement,
     dreamer::{ReferenceLookup, words::name},
+    is_bare_correction, judge,
     timeline::{STATEMENTS_MAX, STEPS_BACK_MAX},
 };
 
@@ -45,7 +46,10 @@ impl Said {
             },
             ReferencedItem::Fact(fact) => Self {
                 reference,
-                by: fact.told_by.as_ref().map_or_else(String::new, |teller| teller.bare().to_owned()),
+                by: fact
+                    .told_by
+                    .as_ref()
+                    .map_or_else(String::new, |teller| teller.bare().to_owned()),
                 at: fact.valid_from,
                 seq: fact.seq,
                 previous: None,
@@ -59,7 +63,15 @@ impl Said {
                     _ => return None,
                 };
                 let (at, seq) = (version.valid_from, version.seq);
-                Self { reference, by: String::new(), at, seq, previous: None, by_agent: false, text }
+                Self {
+                    reference,
+                    by: String::new(),
+                    at,
+                    seq,
+                    previous: None,
+                    by_agent: false,
+                    text,
+                }
             }
         };
         Some(said)
@@ -93,7 +105,8 @@ impl Standings {
         let found = JUDGED.iter().flat_map(|lens| findings.of_lens(*lens));
         let mut all: Vec<Said> = Vec::new();
         for (reference, item) in found {
-            if all.len() < STATEMENTS_MAX && !all.iter().any(|known| known.reference == *reference) {
+            if all.len() < STATEMENTS_MAX && !all.iter().any(|known| known.reference == *reference)
+            {
                 all.extend(Said::of(*reference, item));
             }
         }
@@ -114,14 +127,23 @@ impl Standings {
     /// What took the place of a finding or says otherwise.
     pub(super) fn later(&self, reference: MemoryRef) -> impl Iterator<Item = MemoryRef> {
         let outcome = self.0.get(&reference.to_string());
-        outcome.into_iter().flat_map(|outcome| outcome.replaced_by.into_iter().chain(outcome.disputed_by))
+        outcome
+            .into_iter()
+            .flat_map(|outcome| outcome.replaced_by.into_iter().chain(outcome.disputed_by))
     }
 }
 
 /// Adds what was said before a correction without a subject, from which it is known what it means.
-fn add_before_corrections(all: &mut Vec<Said>, scene: &RenderInput<'_>, lookup: &dyn ReferenceLookup) {
-    let bare: Vec<Said> =
-        all.iter().filter(|said| !said.by_agent && is_bare_correction(&said.text, said.at, scene.zone)).cloned().collect();
+fn add_before_corrections(
+    all: &mut Vec<Said>,
+    scene: &RenderInput<'_>,
+    lookup: &dyn ReferenceLookup,
+) {
+    let bare: Vec<Said> = all
+        .iter()
+        .filter(|said| !said.by_agent && is_bare_correction(&said.text, said.at, scene.zone))
+        .cloned()
+        .collect();
     for said in bare {
         let mut previous = said.previous;
         for _ in 0..STEPS_BACK_MAX {
@@ -146,7 +168,9 @@ fn outcome(scene: &RenderInput<'_>, all: &[Said], (said, standing): (&Said, Stan
         by => name(by),
     };
     let label = match (replaced_by, disputed_by) {
-        (Some(one), _) if one.by == said.by => format!(", replaced by {} on {}", who(one), when(one)),
+        (Some(one), _) if one.by == said.by => {
+            format!(", replaced by {} on {}", who(one), when(one))
+        }
         (Some(one), _) => format!(", replaced by the word of {} on {}", who(one), when(one)),
         (None, Some(one)) => format!(", but {} said otherwise on {}", who(one), when(one)),
         (None, None) if standing.in_force => ", in force now".to_owned(),

@@ -4,22 +4,23 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
-    EpochId, Timestamp, is_reserved_name,
+    EpochId, Timestamp,
     context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
     envelope::Channel,
     event::{Lens, MemoryRef},
     format_age,
     graph::ConversationMemory,
+    is_reserved_name,
 };
 
 use super::view::RenderView;
 use crate::{
-    ExchangeStamps, GroupMembers, Listener, Origin, RecalledPassage, ReferencedItem,
+    ExchangeStamps, GroupMembers, Listener, Origin, RecalledPassage, ReferencedItem, Wording,
     dreamer::{
         cue::StimulusCues,
         words::{field, list, name, quote, sourced_line},
     },
-    Wording, foreign_author, is_about_oneself, words,
+    foreign_author, is_about_oneself, words,
 };
 
 /// Exchanges that are shown.
@@ -207,8 +208,11 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             "" | NEUTRAL => String::new(),
             mood => format!(", {}", name(mood)),
         }; // Where the question is not shown, the answer carries the time.
-        let at =
-            if said.is_none() { format!(", {}", when(view, stamps.replied_at)) } else { String::new() };
+        let at = if said.is_none() {
+            format!(", {}", when(view, stamps.replied_at))
+        } else {
+            String::new()
+        };
         let label = view.standings.label(answered.reference);
         let text = format!("{OWN_REPLY_PREFIX}{mood}{at}{label}: {}", quote(&answered.text));
         lines.push(sourced_line(&text, answered.reference));

@@ -174,7 +174,10 @@ impl QueryExecution<'_> {
         while at < found.len() && asked < ASKED_ABOUT_MAX {
             let best = found.get(at).and_then(|had| had.passages.first()).cloned();
             at += 1;
-            let Some(best) = best.filter(|best| says_something(&best.text, best.at, &Zone::utc())) else { continue };
+            let Some(best) = best.filter(|best| says_something(&best.text, best.at, &Zone::utc()))
+            else {
+                continue;
+            };
             asked += 1;
             for later in self.later_passages(&best)? {
                 let conversation = later.exchange.conversation;
@@ -185,7 +188,10 @@ impl QueryExecution<'_> {
                 } else {
                     let strength = best.strength;
                     let passages = vec![later];
-                    found.insert(at.min(found.len()), FoundConversation { conversation, strength, passages });
+                    found.insert(
+                        at.min(found.len()),
+                        FoundConversation { conversation, strength, passages },
+                    );
                 }
             }
         }
@@ -198,14 +204,18 @@ impl QueryExecution<'_> {
             let conversation = rule.exchange.conversation;
             let strength = rule.strength;
             match found.iter_mut().find(|had| had.conversation == conversation) {
-                Some(had) if had.passages.iter().any(|known| known.reference == rule.reference) => {}
+                Some(had) if had.passages.iter().any(|known| known.reference == rule.reference) => {
+                }
                 Some(had) => {
                     had.passages.insert(had.passages.len().min(1), rule);
                     had.passages.truncate(PASSAGES_MAX);
                 }
                 None => {
                     let passages = vec![rule];
-                    found.insert(found.len().min(1), FoundConversation { conversation, strength, passages });
+                    found.insert(
+                        found.len().min(1),
+                        FoundConversation { conversation, strength, passages },
+                    );
                 }
             }
         }

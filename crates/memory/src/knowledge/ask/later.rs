@@ -80,7 +80,8 @@ impl QueryExecution<'_> {
         &self,
         passage: &RecalledPassage,
     ) -> rusqlite::Result<Vec<RecalledPassage>> {
-        let mut later: Vec<RecalledPassage> = self.answer_in_conversation(passage)?.into_iter().collect();
+        let mut later: Vec<RecalledPassage> =
+            self.answer_in_conversation(passage)?.into_iter().collect();
         let (row, older) = (exchange_rows::passage_row_of(passage), statement(passage));
         let vector = vectors::of(self.connection, VectorKey::Passage(row))?;
         let request = SearchRequest {
@@ -95,7 +96,10 @@ impl QueryExecution<'_> {
         for hit in self.indexes.nearest_passages(request, &is_later) {
             let (seq, part) = exchange_rows::seq_and_part(hit.id);
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
-            let Some(one) = exchange_rows::passage(self.connection, self.agent, &stamps, part)? else { continue };
+            let Some(one) = exchange_rows::passage(self.connection, self.agent, &stamps, part)?
+            else {
+                continue;
+            };
             if compare(&older, &statement(&one), &Zone::utc()) >= Relation::Disputes {
                 later.push(RecalledPassage { strength: passage.strength, ..one });
             }
@@ -115,7 +119,10 @@ impl QueryExecution<'_> {
         for hit in self.indexes.nearest_passages(self.request(text), &is_rule) {
             let (seq, part) = exchange_rows::seq_and_part(hit.id);
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
-            let Some(rule) = exchange_rows::passage(self.connection, self.agent, &stamps, part)? else { continue };
+            let Some(rule) = exchange_rows::passage(self.connection, self.agent, &stamps, part)?
+            else {
+                continue;
+            };
             let mut own = words(&rule.text);
             own.sort_unstable();
             own.dedup();
@@ -136,8 +143,12 @@ impl QueryExecution<'_> {
             return Ok(None);
         }
         let mut said = vec![passage.clone()];
-        for stamps in exchange_rows::following(self.connection, &passage.exchange, STEPS_BACK_MAX)? {
-            let Some(next) = exchange_rows::passage(self.connection, self.agent, &stamps, 0)? else { break };
+        for stamps in exchange_rows::following(self.connection, &passage.exchange, STEPS_BACK_MAX)?
+        {
+            let Some(next) = exchange_rows::passage(self.connection, self.agent, &stamps, 0)?
+            else {
+                break;
+            };
             let is_correction = is_bare_correction(&next.text, next.at, &Zone::utc());
             said.push(next);
             if !is_correction {

@@ -7,8 +7,7 @@ use std::{
 };
 
 use abide_domain::{
-    Sharing, Zone,
-    Clock, EntityName, EpochId, Timestamp,
+    Clock, EntityName, EpochId, Sharing, Timestamp, Zone,
     envelope::{Channel, DriverOutput, StimulusEnvelope},
     event::{AgentRegistered, Exploration, Lens, MemoryRef, Partner},
     graph::Node,

@@ -175,7 +175,8 @@ impl OwnedQuestion {
     fn borrowed(&self) -> MemoryQuestion<'_> {
         let Self { words, asker, session, now, .. } = self;
         let origin = Origin { channel: Channel::Api, session, sender: asker };
-        let listener = self.sharing.map_or(Listener::OWNER, |sharing| Listener::of(sharing, origin));
+        let listener =
+            self.sharing.map_or(Listener::OWNER, |sharing| Listener::of(sharing, origin));
         MemoryQuestion { words, asker, listener, now: *now }
     }
 }
