@@ -5,6 +5,11 @@
 //! else's rather than too little: what it calls the sender's own may become a fact about them. It must never guess an author
 //! whom the text does not name.
 
+#![expect(
+    clippy::option_option,
+    reason = "whether words are somebody else's, and whether the text names that person, are two things"
+)]
+
 /// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributed<'a> {
@@ -129,14 +134,13 @@ pub fn foreign_author(text: &str) -> Option<Option<String>> {
 pub(crate) fn without_foreign(text: &str, gap: char) -> String {
     let mut own = String::with_capacity(text.len());
     for piece in attribute(text) {
-        match piece.foreign {
-            None => own.push_str(piece.text),
-            Some(_) => {
-                own.push(gap);
-                if piece.text.ends_with('\n') {
-                    own.push('\n');
-                }
-            }
+        if piece.foreign.is_none() {
+            own.push_str(piece.text);
+            continue;
+        }
+        own.push(gap);
+        if piece.text.ends_with('\n') {
+            own.push('\n');
         }
     }
     own

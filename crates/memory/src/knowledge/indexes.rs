@@ -201,7 +201,7 @@ impl MemoryIndexes {
                 self.provenance.add_fact(seq, &content, telling);
             }
             IndexChange::FactToldAgain { seq, sources } => {
-                self.provenance.tell_again(seq, &sources)
+                self.provenance.tell_again(seq, &sources);
             }
             IndexChange::FactClosed(seq) => {
                 self.facts.remove(seq);

@@ -54,6 +54,7 @@ pub(super) enum Cue {
 
 /// What one clause says.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own in the words")]
 pub(super) struct Claim {
     /// Whether the speaker says it of themselves.
     pub(super) is_own: bool,
@@ -133,7 +134,7 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
     };
     // "It was renamed", "a été reporté", "wurde verschoben" tell of now.
     let is_past =
-        has(AGAINST) && !(has(CHANGE) && !has(&["too", "also", "auch", "aussi", "también"]));
+        has(AGAINST) && (!has(CHANGE) || has(&["too", "also", "auch", "aussi", "también"]));
     Claim {
         is_own: has(SPEAKER) && !has_phrase(CORRECTION_PHRASES)
             || words

@@ -56,11 +56,10 @@ fn by_value(old: &Claim, new: &Claim) -> Relation {
     }
     let is_single = differing.iter().all(|kind| old.is_single(*kind) && new.is_single(*kind));
     match (matter(old, new), new.cue) {
-        (Matter::Same, Cue::Change | Cue::Correction) => Relation::Replaces,
+        (Matter::Same | Matter::Shorter, Cue::Change | Cue::Correction) => Relation::Replaces,
         (Matter::Same, Cue::None) if is_single && old.is_denied == new.is_denied => {
             Relation::Replaces
         }
-        (Matter::Shorter, Cue::Change | Cue::Correction) => Relation::Replaces,
         (Matter::Other, _) => Relation::Apart,
         (Matter::Same | Matter::Shorter | Matter::Near, _) => Relation::Unsure,
     }

@@ -85,25 +85,7 @@ impl<'a> Reader<'a> {
         for at in 0..self.tokens.len() {
             let word = self.word(at);
             if let Some(month) = month(word) {
-                let joined = |at: usize| matches!(self.word(at), "of" | "de");
-                let after = at + 1;
-                let day_before = at.checked_sub(1).and_then(|before| {
-                    let before = if joined(before) { before.checked_sub(1)? } else { before };
-                    Some((day(self.word(before))?, before))
-                });
-                let day_after = day(self.word(after)).map(|day| (day, after));
-                if let Some((day, place)) = day_before.or(day_after) {
-                    let (from, to) = (place.min(at), place.max(at));
-                    self.add(ValueKind::Date, format!("{month:02}-{day:02}"), from..=to);
-                    let year = to + 1;
-                    if self.word(year).len() == 4 && self.word(year).parse::<u16>().is_ok() {
-                        self.used.insert(year);
-                    }
-                } else if !matches!(word, "may" | "mar" | "mars")
-                    || matches!(self.before(at), "in" | "im" | "en")
-                {
-                    self.add(ValueKind::Month, format!("{month:02}"), [at]);
-                }
+                self.month_at(at, month);
             } else if let Some(key) = iso_day(word) {
                 self.add(ValueKind::Date, key, [at]);
             } else if let Some(key) = short_day(self.before(at), word) {
@@ -116,6 +98,35 @@ impl<'a> Reader<'a> {
                 self.add(ValueKind::Date, format!("{:02}-{:02}", then.month(), then.day()), [at]);
             }
         }
+    }
+
+    /// A month with the day beside it, or alone.
+    fn month_at(&mut self, at: usize, month: usize) {
+        let (word, after) = (self.word(at), at + 1);
+        if let Some((day, place)) =
+            self.day_before(at).or_else(|| Some((day(self.word(after))?, after)))
+        {
+            let (from, to) = (place.min(at), place.max(at));
+            self.add(ValueKind::Date, format!("{month:02}-{day:02}"), from..=to);
+            let year = to + 1;
+            if self.word(year).len() == 4 && self.word(year).parse::<u16>().is_ok() {
+                self.used.insert(year);
+            }
+            return;
+        }
+        // "may" and "mar" are other words too.
+        let is_sure = !matches!(word, "may" | "mar" | "mars");
+        if is_sure || matches!(self.before(at), "in" | "im" | "en") {
+            self.add(ValueKind::Month, format!("{month:02}"), [at]);
+        }
+    }
+
+    /// The day before a month, and where it stands: `3 March`, `3 de marzo`.
+    fn day_before(&self, at: usize) -> Option<(u8, usize)> {
+        let before = at.checked_sub(1)?;
+        let is_joined = matches!(self.word(before), "of" | "de");
+        let place = if is_joined { before.checked_sub(1)? } else { before };
+        Some((day(self.word(place))?, place))
     }
 
     fn phones(&mut self) {
@@ -166,8 +177,8 @@ impl<'a> Reader<'a> {
             };
             let number = number.trim_start_matches('v');
             if is_in(PERCENT, after)
-                && !(matches!(after, "pour" | "por")
-                    && !matches!(self.word(at + 2), "cent" | "ciento"))
+                && (!matches!(after, "pour" | "por")
+                    || matches!(self.word(at + 2), "cent" | "ciento"))
             {
                 let length = if matches!(after, "pour" | "por") { 2 } else { 1 };
                 self.add(ValueKind::Percent, number, at..=at + length);
@@ -318,5 +329,5 @@ fn is_address(word: &str) -> bool {
             .rsplit('.')
             .next()
             .is_some_and(|last| last.chars().any(|c| c.is_ascii_alphabetic()));
-    word.contains("://") || (word.contains('@') && is_host) || is_host
+    word.contains("://") || is_host
 }

@@ -236,7 +236,10 @@ fn known_fact(reference: MemoryRef, known: &OriginalFact, view: &RenderView<'_>)
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
     let day = view.scene.zone.format_moment(known.valid_from);
-    how.push(format_age(now, known.valid_from).map_or(day.clone(), |age| format!("{day}, {age}")));
+    how.push(
+        format_age(now, known.valid_from)
+            .map_or_else(|| day.clone(), |age| format!("{day}, {age}")),
+    );
     if !known.trusted {
         how.push("not confirmed by a person".to_owned());
     }

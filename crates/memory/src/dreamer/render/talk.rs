@@ -134,7 +134,7 @@ fn is_about_this(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
 fn when(view: &RenderView<'_>, at: Timestamp) -> String {
     let moment = view.scene.zone.format_moment(at);
     format_age(view.scene.envelope.timestamp, at)
-        .map_or(moment.clone(), |age| format!("{moment} ({age})"))
+        .map_or_else(|| moment.clone(), |age| format!("{moment} ({age})"))
 }
 
 /// Whether the whole of an exchange may be told here, and not only what was found of it.

@@ -282,7 +282,8 @@ impl QueryExecution<'_> {
         let is_told = self.told.has_exchange(best.exchange.seq);
         let message_count =
             if is_told { whole.exchanges.saturating_mul(2) } else { had.passages.len() as u64 };
-        let topic = if is_told { self.topic(&newest)? } else { topic(&[best.text.clone()]) };
+        let topic =
+            if is_told { self.topic(&newest)? } else { topic(std::slice::from_ref(&best.text)) };
         let (first_at, last_at) =
             if is_told { (whole.first_at, whole.last_at) } else { (best.at, best.at) };
         let felt = newest.iter().find(|stamps| self.indexes.felt.contains(&stamps.seq));
