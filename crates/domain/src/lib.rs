@@ -57,6 +57,7 @@ mod part_clock;
 mod peer;
 mod reserved;
 mod secret;
+mod sharing;
 mod space;
 mod time_zone;
 
@@ -73,5 +74,6 @@ pub use part_clock::PartClock;
 pub use peer::Peer;
 pub use reserved::{OWNER, WATCHDOG, is_reserved_agent_name, is_reserved_name};
 pub use secret::Secret;
+pub use sharing::Sharing;
 pub use space::SpaceName;
 pub use time_zone::{Zone, ZoneError};

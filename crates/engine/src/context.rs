@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    EpochId,
+    EpochId, Sharing, Zone,
     envelope::{DriverOutput, StimulusEnvelope},
     event::{
         AgentRegistered, ContextAssembled, ContextTokens, Exploration, HistoryWindow, OwnEntries,
@@ -20,7 +20,8 @@ use abide_domain::{
     turn::Exchange,
 };
 use abide_memory::{
-    CONTEXT_TOKENS_MAX, HistoryScope, ReferenceLookup, RenderInput, Window, estimate_tokens, render,
+    CONTEXT_TOKENS_MAX, HistoryScope, Listener, Origin, ReferenceLookup, RenderInput, Window,
+    estimate_tokens, render,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -60,6 +61,8 @@ pub struct ContextScope {
     pub tokens_max: u64,
     /// Which conversations it shows.
     pub history: History,
+    /// Who may be told what.
+    pub sharing: Sharing,
     /// Which of the agent's own entries, if any.
     pub own: Option<OwnEntries>,
 }
@@ -85,16 +88,24 @@ pub struct ContextInput {
     window: Window,
     /// The most that the context object may have.
     object_tokens_max: u64,
+    sharing: Sharing,
     /// The agent's own entries, rendered, and which they are.
     own: Option<(OwnEntries, String)>,
 }
 
-/// What an agent said last in the session of an epoch, and in which epoch.
+/// Who hears what an epoch answers.
+pub(crate) fn listener_of(sharing: Sharing, stimulus: &StimulusAccepted) -> Listener<'_> {
+    let StimulusAccepted { channel, session_id, sender, .. } = stimulus;
+    Listener::of(sharing, Origin { channel: *channel, session: session_id, sender })
+}
+
+/// What an agent said last in the session of an epoch, and in which epoch, where it may be told there.
 pub(crate) fn last_output(
     state: Option<&AgentState>,
-    stimulus: &StimulusAccepted,
+    (stimulus, sharing): (&StimulusAccepted, Sharing),
 ) -> Option<(EpochId, DriverOutput)> {
-    state?.short_term.last_reply(&stimulus.session_id)
+    let listener = listener_of(sharing, stimulus);
+    state?.short_term.last_reply_for(&stimulus.session_id, &listener)
 }
 
 /// The envelope of a stimulus as the Dreamer sees it: with the agent's last words (decision 4).
@@ -115,7 +126,8 @@ impl ContextInput {
     /// Copies what the context of an epoch needs.
     pub fn of(state: &AgentState, record: &EpochRecord, scope: ContextScope) -> Self {
         let stimulus = record.stimulus.clone();
-        let (last_output_epoch, last) = last_output(Some(state), &stimulus).unzip();
+        let (last_output_epoch, last) =
+            last_output(Some(state), (&stimulus, scope.sharing)).unzip();
         let identity = state.identity.current().map(|known| (known.version, known.content.clone()));
         let share = scope.tokens_max * SHARE_PERCENT / 100;
         let object_tokens_max = CONTEXT_TOKENS_MAX.min(share / OBJECT_SHARE);
@@ -134,7 +146,8 @@ impl ContextInput {
             History::Agent => HistoryScope::Agent,
             History::Session => HistoryScope::Session(&stimulus.session_id),
         };
-        let window = state.short_term.window(history, share.saturating_sub(fixed));
+        let listener = listener_of(scope.sharing, &stimulus);
+        let window = state.short_term.window_for(history, &listener, share.saturating_sub(fixed));
         let (envelope, profile) = (envelope_of(record, last), state.profile.clone());
         Self {
             stimulus,
@@ -144,6 +157,7 @@ impl ContextInput {
             identity,
             window,
             object_tokens_max,
+            sharing: scope.sharing,
             own,
         }
     }
@@ -167,6 +181,7 @@ impl ContextInput {
             },
             exploration: Some(exploration.clone()),
             own,
+            sharing: Some(self.sharing),
             tokens: ContextTokens {
                 system: estimate_tokens(&system),
                 history: self.window.tokens,
@@ -183,6 +198,8 @@ impl ContextInput {
             last_output_epoch: self.last_output_epoch,
             profile: self.profile.as_ref(),
             history: &self.window.exchanges,
+            sharing: self.sharing,
+            zone: &Zone::utc(),
             tokens_max: self.object_tokens_max,
         };
         let object = render(&input, exploration, lookup);

@@ -36,6 +36,7 @@ fn stimulus(
         sent_at: now,
         session_id: session,
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: Some(StimulusCause::Message {

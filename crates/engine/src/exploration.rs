@@ -4,13 +4,13 @@
 //! of the store), [`MemoryReferences`] (what was found, looked up again).
 
 use abide_domain::{
-    Clock,
+    Clock, Sharing,
     envelope::StimulusEnvelope,
     event::{Exploration, MemoryRef},
 };
 use abide_memory::{
-    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, MemoryQueries, QueryResult,
-    ReferenceLookup, ReferencedItem, explore,
+    ExplorationPace, GraphQuery, KnowledgeError, KnowledgeHandle, Lead, Listener, MemoryQueries,
+    Origin, QueryResult, ReferenceLookup, ReferencedItem, explore,
 };
 
 use crate::{
@@ -21,13 +21,18 @@ use crate::{
 /// Explores what in an agent's memory bears on a stimulus.
 pub(crate) async fn explore_memory(
     agent: &AgentSetup,
-    envelope: &StimulusEnvelope,
+    (envelope, sharing): (&StimulusEnvelope, Sharing),
     clock: &dyn Clock,
 ) -> Exploration {
     warm(agent).await;
     let DreamerSetup { explorer, embedder } = agent.dreamer.clone();
     let embedded = MemoryAccess::new(agent.facts.clone(), embedder).embed(&envelope.content).await;
+    // The one place where it is decided what the Dreamer may see: all that is told to whoever hears the answer.
+    let session = envelope.session();
+    let (channel, sender) = (envelope.channel, envelope.sender.as_str());
+    let listener = Listener::of(sharing, Origin { channel, session: &session, sender });
     let lead = Lead {
+        listener,
         now: envelope.timestamp,
         said: &envelope.content,
         asker: Some(&envelope.sender),

@@ -27,6 +27,8 @@ use crate::{
 pub struct AcceptOptions {
     /// Whether the caller can answer approvals.
     pub interactive: bool,
+    /// Whether an administrator speaks in their own name.
+    pub administrator: bool,
     /// The caller's key and the digest of its request.
     pub idempotency: Option<Idempotency>,
     /// The same key as ledgers of before kept it: a request that was accepted under it is not accepted again.
@@ -330,6 +332,7 @@ impl StimulusIntake {
             sent_at: envelope.timestamp,
             session_id,
             interactive: options.interactive,
+            administrator: options.administrator,
             idempotency: options.idempotency,
             claimed_output: claimed
                 .map(|o| AcceptedOutput { content: o.content, timestamp: o.timestamp }),

@@ -10,8 +10,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    Embedder, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup,
-    QueryResult, QuestionVector, RecalledPassage,
+    Embedder, FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead,
+    Lookup, QueryResult, QuestionVector, RecalledPassage,
 };
 use abide_tools::{EdgeKey, MemoryLookup, MemoryQuestion};
 use futures_util::future::BoxFuture;
@@ -125,8 +125,13 @@ impl MemoryLookup for MemoryAccess {
         })
     }
 
-    fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
-        self.knowledge.is_fact(fact_id, epoch)
+    fn right_over(
+        &self,
+        fact_id: FactId,
+        epoch: EpochId,
+        asked: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String> {
+        MemoryLookup::right_over(&self.knowledge, fact_id, epoch, asked)
     }
 
     fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError> {

@@ -320,6 +320,7 @@ fn stimulus(
         sent_at: intake.services().now(),
         session_id: session.to_owned(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: Some(cause),

@@ -71,6 +71,7 @@ fn example() -> Result<(Batch, Batch), AppendError> {
         sent_at: EXAMPLE_LATER,
         session_id: "direct:nicolas".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

@@ -28,7 +28,7 @@ pub(crate) use confidence::{SearchCoverage, item_confidence};
 pub(crate) use text::{holds_words, is_file, searchable_text};
 pub(crate) use view::GraphView;
 
-use crate::{Fact, RecalledPassage};
+use crate::{Fact, Listener, RecalledPassage};
 
 /// What a question is asked with, beside the question.
 #[derive(Clone, Copy, Debug)]
@@ -39,14 +39,16 @@ pub struct Lead<'a> {
     pub said: &'a str,
     /// Who asks, as a speaker is called: "I" and "my" are theirs.
     pub asker: Option<&'a str>,
+    /// Who hears the answer: only what all of them may be told is looked at.
+    pub listener: Listener<'a>,
     /// What the question means, if an embedder has looked at it.
     pub meaning: Option<QuestionVector<'a>>,
 }
 
 impl<'a> Lead<'a> {
-    /// A lead by time alone: words decide.
+    /// A lead of the keeper's owner by time alone: words decide.
     pub const fn at(now: Timestamp) -> Self {
-        Self { now, said: "", asker: None, meaning: None }
+        Self { now, said: "", asker: None, listener: Listener::OWNER, meaning: None }
     }
 
     /// The vector, if it is of that model: others cannot be compared.

@@ -11,7 +11,7 @@
 //! `store` (the writer), `open`
 //! (new, found or rebuilt), `apply` (one transaction a batch) with `transaction`, `fact_rows`, `forget_rows`, `node_rows` and `exchange_rows`
 //! (which `parts` cuts into passages), `query` (facts: list, get, dump), `vectors` and `embedding`, `change` and `indexes`
-//! (the one search, in memory), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
+//! (the one search, in memory), `provenance` (who may be told what), `ask` (the eight queries), `handle` (shared use) and `recall` (what a handle gives).
 
 mod apply;
 mod ask;
@@ -29,6 +29,7 @@ mod node_rows;
 mod open;
 mod parts;
 mod passage_rows;
+mod provenance;
 mod query;
 mod recall;
 mod rows_digest;
@@ -41,8 +42,9 @@ pub use error::KnowledgeError;
 pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use items::{
-    EdgeState, ExchangeStamps, Fact, FactsPage, GraphPage, Lookup, NodeState, NodeVersion,
-    OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX, SOURCES_MAX,
+    EdgeState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState,
+    NodeVersion, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
+    SOURCES_MAX,
 };
 pub use open::{OpenedKnowledge, knowledge_damage};
 pub use recall::{EdgeFilter, NodeFilter};

@@ -39,6 +39,8 @@
 //! ```
 
 mod applied;
+mod attribution;
+mod audience;
 mod distill;
 mod dreamer;
 mod dreams;
@@ -53,9 +55,12 @@ mod seed;
 mod short_term;
 mod staging;
 pub mod stdout;
+mod timeline;
 mod tokens;
 
 pub use applied::DurableEvent;
+pub use attribution::{Attributed, attribute, foreign_author};
+pub use audience::{GroupMembers, Listener, Origin, Wording, is_about_oneself, is_shared_matter};
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactDoubt, FactReconciliation, FoundDream, FoundFact,
@@ -87,10 +92,11 @@ pub use identity::{
     identity_diff, needs_person, profile_identity, revise,
 };
 pub use knowledge::{
-    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactsPage, GraphPage, Knowledge,
-    KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState, NodeVersion,
-    OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SCHEMA_VERSION,
-    SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey, knowledge_damage,
+    EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage,
+    Knowledge, KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState,
+    NodeVersion, OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem,
+    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey,
+    knowledge_damage,
     normalise, sqlite_version,
 };
 pub use search::{
@@ -105,5 +111,9 @@ pub use seed::{
 pub use short_term::{
     EXCHANGE_OVERHEAD_TOKENS, EXCHANGES_KEPT_MAX, HistoryScope, SESSIONS_MAX, ShortTerm,
     TOKENS_KEPT_MAX, Window,
+};
+pub use timeline::{
+    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge,
+    says_something, sets_a_rule,
 };
 pub use tokens::estimate_tokens;

@@ -14,7 +14,10 @@ use std::{
 };
 
 use abide_domain::{
-    EntityName, EpochId, envelope::DriverOutput, event::MemoryEvent, turn::Exchange,
+    EntityName, EpochId,
+    envelope::{Channel, DriverOutput},
+    event::MemoryEvent,
+    turn::Exchange,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -26,7 +29,7 @@ pub use window::{HistoryScope, Window};
 
 use self::series::{ExchangeSeries, SeriesItem};
 use crate::{
-    DurableEvent, estimate_tokens,
+    DurableEvent, GroupMembers, Listener, Origin, estimate_tokens,
     open_epoch::OpenEpochs,
     staging::{MemoryStep, Staging},
 };
@@ -58,6 +61,9 @@ pub struct ShortTerm {
     first_held: u64,
     /// By session, the ordinals of its exchanges.
     sessions: HashMap<Arc<str>, ExchangeSeries<u64>>,
+    /// By person, the ordinals of the exchanges that they had with the agent alone.
+    people: HashMap<Arc<str>, ExchangeSeries<u64>>,
+    members: GroupMembers,
     replies: Replies,
 }
 
@@ -66,9 +72,17 @@ pub struct ShortTerm {
 pub(crate) struct WindowExchange {
     epoch: EpochId,
     session: Arc<str>,
+    channel: Channel,
+    sender: Arc<str>,
     exchange: Option<Arc<Exchange>>,
     /// Whether it was taken back: then it is neither shown nor counted as left out.
     is_bound: bool,
+}
+
+impl WindowExchange {
+    fn origin(&self) -> Origin<'_> {
+        Origin { channel: self.channel, session: &self.session, sender: &self.sender }
+    }
 }
 
 impl ShortTerm {
@@ -85,6 +99,8 @@ impl ShortTerm {
             agent: ExchangeSeries::default(),
             first_held: 0,
             sessions: HashMap::new(),
+            people: HashMap::new(),
+            members: GroupMembers::default(),
             replies: Replies::default(),
         }
     }
@@ -145,7 +161,19 @@ impl ShortTerm {
 
     /// The agent's newest committed reply in a session, and its epoch. Resets do not touch it (decision 4).
     pub fn last_reply(&self, session: &str) -> Option<(EpochId, DriverOutput)> {
-        self.replies.of_session.get(session).map(|(_, epoch, output)| (*epoch, output.clone()))
+        self.last_reply_for(session, &Listener::OWNER)
+    }
+
+    /// The same, where who listens may be told what was answered there.
+    pub fn last_reply_for(
+        &self,
+        session: &str,
+        listener: &Listener<'_>,
+    ) -> Option<(EpochId, DriverOutput)> {
+        let reply = self.replies.of_session.get(session)?;
+        let (channel, sender) = (reply.channel, &*reply.sender);
+        let is_told = listener.hears(&Origin { channel, session, sender }, &self.members);
+        is_told.then(|| (reply.epoch, reply.output.clone()))
     }
 
     /// Its part of `state_digest`: which epochs make it up, without texts and clocks.
@@ -176,17 +204,22 @@ impl ShortTerm {
     fn add(&mut self, session: Arc<str>, exchange: Exchange, seq: u64) {
         let output =
             DriverOutput { content: exchange.reply.clone(), timestamp: exchange.replied_at };
-        let epoch = exchange.epoch;
-        self.replies.note(session.clone(), seq, epoch, output);
+        let (epoch, channel) = (exchange.epoch, exchange.channel);
+        let sender: Arc<str> = exchange.sender.as_str().into();
+        let reply = LastReply { seq, epoch, channel, sender: sender.clone(), output };
+        self.replies.note(session.clone(), reply);
         let tokens = exchange_tokens(&exchange);
-        let exchange = WindowExchange {
-            epoch,
-            session: session.clone(),
-            exchange: Some(Arc::new(exchange)),
-            is_bound: false,
-        };
+        let exchange = Some(Arc::new(exchange));
+        let exchange =
+            WindowExchange { epoch, session: session.clone(), channel, sender, exchange, is_bound: false };
+        let origin = exchange.origin();
+        self.members.note(&origin);
+        let person: Option<Arc<str>> = origin.group().is_none().then(|| origin.person().into());
         let ordinal = self.agent.push(exchange, tokens, seq);
         self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
+        if let Some(person) = person {
+            self.people.entry(person).or_default().push(ordinal, tokens, seq);
+        }
         self.drop_old_texts();
     }
 
@@ -222,12 +255,8 @@ impl ShortTerm {
 
     fn reset(&mut self, through_seq: u64) {
         while let Some(SeriesItem { item: gone, .. }) = self.agent.pop_through(through_seq) {
-            if let Some(series) = self.sessions.get_mut(&gone.session) {
-                series.pop_through(through_seq);
-                if series.len() == 0 {
-                    self.sessions.remove(&gone.session);
-                }
-            }
+            drop_through(&mut self.sessions, &gone.session, through_seq);
+            drop_through(&mut self.people, gone.origin().person(), through_seq);
         }
         self.first_held = self.first_held.max(self.agent.first_ordinal());
     }
@@ -240,29 +269,49 @@ fn exchange_tokens(exchange: &Exchange) -> u64 {
         + EXCHANGE_OVERHEAD_TOKENS
 }
 
+/// Takes what was committed up to a sequence out of one series, and the series where nothing is left of it.
+fn drop_through(all: &mut HashMap<Arc<str>, ExchangeSeries<u64>>, name: &str, through_seq: u64) {
+    let Some(series) = all.get_mut(name) else { return };
+    while series.pop_through(through_seq).is_some() {}
+    if series.len() == 0 {
+        all.remove(name);
+    }
+}
+
+/// What an agent said last in a session.
+#[derive(Clone, Debug)]
+struct LastReply {
+    seq: u64,
+    epoch: EpochId,
+    channel: Channel,
+    sender: Arc<str>,
+    output: DriverOutput,
+}
+
 /// The newest reply of each session, with the oldest of them at hand.
 #[derive(Clone, Debug, Default)]
 struct Replies {
-    of_session: HashMap<Arc<str>, (u64, EpochId, DriverOutput)>,
+    of_session: HashMap<Arc<str>, LastReply>,
     by_seq: BTreeMap<u64, Arc<str>>,
 }
 
 impl Replies {
     fn forget(&mut self, epochs: &HashSet<EpochId>) {
         let by_seq = &mut self.by_seq;
-        self.of_session.retain(|_, (seq, epoch, _)| {
-            let is_bound = epochs.contains(epoch);
+        self.of_session.retain(|_, reply| {
+            let is_bound = epochs.contains(&reply.epoch);
             if is_bound {
-                by_seq.remove(seq);
+                by_seq.remove(&reply.seq);
             }
             !is_bound
         });
     }
 
-    fn note(&mut self, session: Arc<str>, seq: u64, epoch: EpochId, output: DriverOutput) {
-        let older = self.of_session.insert(session.clone(), (seq, epoch, output));
-        if let Some((older_seq, ..)) = older {
-            self.by_seq.remove(&older_seq);
+    fn note(&mut self, session: Arc<str>, reply: LastReply) {
+        let seq = reply.seq;
+        let older = self.of_session.insert(session.clone(), reply);
+        if let Some(older) = older {
+            self.by_seq.remove(&older.seq);
         }
         self.by_seq.insert(seq, session);
         if self.by_seq.len() > SESSIONS_MAX

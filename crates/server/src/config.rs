@@ -35,6 +35,7 @@ pub(crate) use schema::json_schema;
 pub(crate) use sections::{
     AgentSection, EmbedderKind, ExplorerKind, HistoryKind, IrcSection, KeeperSection,
     MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
-    NotifySection, Provider, SandboxMode, ScheduleSection, Settings, Start, Transport, VoiceKind,
+    NotifySection, Provider, SandboxMode, ScheduleSection, Settings, SharingKind, Start, Transport,
+    VoiceKind,
 };
 pub(crate) use time_span::TimeSpan;

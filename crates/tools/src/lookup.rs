@@ -10,8 +10,8 @@ use abide_domain::{
     graph::{EdgeKind, NodeId, NodeKind},
 };
 use abide_memory::{
-    ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Lookup, QueryResult,
-    RecalledPassage,
+    FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeHandle, Lead, Listener,
+    Lookup, QueryResult, RecalledPassage,
 };
 use futures_util::future::{BoxFuture, ready};
 
@@ -34,8 +34,13 @@ pub trait MemoryLookup: Send + Sync + fmt::Debug {
         question: MemoryQuestion<'a>,
     ) -> BoxFuture<'a, QueryResult>;
 
-    /// Whether a fact can be forgotten or superseded in an epoch: it is in force, or that epoch staged it.
-    fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String>;
+    /// Whether whoever asks may have a fact forgotten or replaced in an epoch.
+    fn right_over(
+        &self,
+        fact_id: FactId,
+        epoch: EpochId,
+        question: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String>;
 
     /// Everything that a request to forget takes back.
     fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError>;
@@ -59,6 +64,8 @@ pub struct MemoryQuestion<'a> {
     pub words: &'a str,
     /// Who asks: "I" and "my" refer to them.
     pub asker: &'a str,
+    /// Who hears the answer.
+    pub listener: Listener<'a>,
     /// The present.
     pub now: Timestamp,
 }
@@ -77,7 +84,8 @@ pub struct EdgeKey<'a> {
 impl<'a> MemoryQuestion<'a> {
     /// The question as memory takes it, by words alone.
     pub const fn lead(&self) -> Lead<'a> {
-        Lead { now: self.now, said: self.words, asker: Some(self.asker), meaning: None }
+        let Self { words: said, asker, listener, now } = *self;
+        Lead { now, said, asker: Some(asker), listener, meaning: None }
     }
 }
 
@@ -103,8 +111,13 @@ impl MemoryLookup for KnowledgeHandle {
         Box::pin(ready(Self::ask(self, query, &question.lead())))
     }
 
-    fn is_fact(&self, fact_id: FactId, epoch: EpochId) -> Result<bool, String> {
-        self.is_known(fact_id, Some(epoch)).map_err(|error| error.to_string())
+    fn right_over(
+        &self,
+        fact_id: FactId,
+        epoch: EpochId,
+        question: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String> {
+        Self::right_over(self, fact_id, epoch, &question.lead()).map_err(|error| error.to_string())
     }
 
     fn plan_forgetting(&self, request: ForgetRequest<'_>) -> Result<ForgetPlan, ForgetError> {

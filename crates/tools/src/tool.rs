@@ -5,6 +5,7 @@
 use std::fmt;
 
 use abide_domain::{AgentId, CallId, EpochId, IdSource, Timestamp, event::Event, tool::ToolSpec};
+use abide_memory::Listener;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -64,6 +65,10 @@ pub struct Call<'a> {
     pub ids: &'a dyn IdSource,
     /// Who sent the stimulus that the epoch answers.
     pub sender: &'a str,
+    /// Who hears what the epoch answers.
+    pub listener: Listener<'a>,
+    /// Whether the sender is an administrator, who may have forgotten and replaced what others told.
+    pub administrator: bool,
     /// Whether the epoch contains text that no person vouches for: the keeper's own stimulus, or something fetched.
     pub untrusted: bool,
     /// What the agent remembers.
@@ -75,7 +80,7 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A question of the sender to the agent's memory, now.
     pub(crate) fn question(&self, words: &'a str) -> MemoryQuestion<'a> {
-        MemoryQuestion { words, asker: self.sender, now: self.now }
+        MemoryQuestion { words, asker: self.sender, listener: self.listener, now: self.now }
     }
 }
 

@@ -120,6 +120,7 @@ fn epoch(n: u64, ids: &Counted) -> Vec<Entry> {
         sent_at: START,
         session_id: "api:user".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

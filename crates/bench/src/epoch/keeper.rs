@@ -12,7 +12,7 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, Clock, EpochId,
+    AgentId, Clock, EpochId, Sharing,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextEvent, Event},
     limits::Limits,
@@ -260,6 +260,7 @@ impl BenchAgents<'_> {
                 limits: Limits::default(),
                 context_tokens_max: design.tokens_max,
                 history: History::Agent,
+                sharing: Sharing::default(),
                 budget_microusd_day: None,
                 drain: Duration::ZERO,
                 sleep: None,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{UsageRecord, event_group};
-use crate::{EpochId, borrowed_text::BorrowedText};
+use crate::{EpochId, Sharing, borrowed_text::BorrowedText};
 
 event_group! {
     /// What a mind was shown.
@@ -30,6 +30,9 @@ pub struct ContextAssembled {
     /// The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnEntries>,
+    /// Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
     /// SHA-256 over the rendered system text, history and stimulus, hex.

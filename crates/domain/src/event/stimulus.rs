@@ -31,6 +31,9 @@ pub struct StimulusAccepted {
     /// Whether the caller can answer approvals (decision 21).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interactive: bool,
+    /// Whether an administrator speaks in their own name: who may have forgotten and corrected what others told (decision 54).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub administrator: bool,
     /// The caller's key and what it was sent with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<Idempotency>,

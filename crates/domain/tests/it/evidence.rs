@@ -158,6 +158,7 @@ fn stimulus() -> Event {
         sent_at: NOW.parse().unwrap(),
         session_id: "s".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

@@ -20,7 +20,8 @@ use super::{
     walk::Walk,
 };
 use crate::{
-    blobs, console::MindCommands, failpoint::Failpoint, services::Services, state::EpochRecord,
+    blobs, console::MindCommands, context::listener_of, failpoint::Failpoint, services::Services,
+    state::EpochRecord,
 };
 
 /// A call that runs longer is made visible in the ledger before it ends.
@@ -126,7 +127,7 @@ async fn run(
     };
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
-    let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
+    let (epoch, stimulus) = (walk.record.id, walk.record.stimulus.clone());
     let memory = agent.memory().with_identity(identity_of(services, &agent.id));
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
@@ -138,8 +139,10 @@ async fn run(
         epoch,
         call_id: &call.call_id,
         arguments: &call.arguments,
-        sender: &sender,
-        untrusted: walk.record.holds_untrusted() || is_of_agent(services, &sender),
+        sender: &stimulus.sender,
+        listener: listener_of(services.settings.sharing, &stimulus),
+        administrator: stimulus.administrator,
+        untrusted: walk.record.holds_untrusted() || is_of_agent(services, &stimulus.sender),
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,

@@ -14,7 +14,10 @@ use abide_domain::{
 use abide_memory::estimate_tokens;
 
 use super::{error::EpochError, walk::Walk};
-use crate::{context::Context, state::TurnRecord};
+use crate::{
+    context::{self, Context},
+    state::TurnRecord,
+};
 
 /// What is left of a result that was shortened because the whole prompt was too long.
 const SHORTENED_BYTES: usize = 1024;
@@ -54,9 +57,8 @@ pub(super) async fn turn_request(
 
 fn last_output(walk: &Walk<'_>) -> Option<abide_domain::envelope::DriverOutput> {
     let state = walk.services.view.read();
-    let agent_state = state.agents.get(&walk.agent.id)?;
-    let (_, output) = agent_state.short_term.last_reply(&walk.record.stimulus.session_id)?;
-    Some(output)
+    let shown = (&*walk.record.stimulus, walk.services.settings.sharing);
+    context::last_output(state.agents.get(&walk.agent.id), shown).map(|(_, output)| output)
 }
 
 /// Ethereal results of an epoch that was cut are still in their files.

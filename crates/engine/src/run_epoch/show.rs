@@ -29,10 +29,12 @@ pub(super) async fn assemble(walk: &mut Walk<'_>) -> Result<Context, EpochError>
 async fn explore(walk: &Walk<'_>) -> Exploration {
     let last = {
         let state = walk.services.view.read();
-        last_output(state.agents.get(&walk.agent.id), &walk.record.stimulus)
+        let shown = (&*walk.record.stimulus, walk.services.settings.sharing);
+        last_output(state.agents.get(&walk.agent.id), shown)
     };
     let envelope = envelope_of(&walk.record, last.map(|(_, output)| output));
-    explore_memory(walk.agent, &envelope, &*walk.services.clock).await
+    let sharing = walk.services.settings.sharing;
+    explore_memory(walk.agent, (&envelope, sharing), &*walk.services.clock).await
 }
 
 /// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.
@@ -97,7 +99,8 @@ fn render(
         let learnt_cap = known.and_then(|agent_state| agent_state.tokens_cap);
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-        let scope = ContextScope { tokens_max, history: settings.history, own };
+        let scope =
+            ContextScope { tokens_max, history: settings.history, sharing: settings.sharing, own };
         match known {
             Some(agent_state) => ContextInput::of(agent_state, &walk.record, scope),
             None => ContextInput::of(&AgentState::new(&walk.agent.id), &walk.record, scope),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId,
+    AgentId, EntityName, EpochId, Sharing,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextAssembled, ContextEvent, Event},
     turn::TurnRequest,
@@ -93,7 +93,9 @@ async fn the_history_is_the_agents_or_that_of_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_speaks_is_named_and_a_stranger_is_said_to_be_one() {
-    let rig = talker(100_000, History::Agent).await;
+    // Everybody is told all, so that the other's exchange is in the history.
+    let script = |request: &TurnRequest, _: usize| say(format!("answer to {}", request.message));
+    let rig = Setup::new(script).with(|setup| setup.sharing = Sharing::Agent).start().await;
     for (sender, said) in [
         ("nicolas", "Nicolas (nicolas), your partner, over irc"),
         ("stranger", "No partnership with stranger is known"),
@@ -150,7 +152,12 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> Context {
-    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, own: None };
+    let scope = ContextScope {
+        tokens_max: 1_000,
+        history: History::Agent,
+        sharing: Sharing::default(),
+        own: None,
+    };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         state.apply(entry).unwrap();
@@ -205,8 +212,7 @@ async fn what_was_said_before_a_reset_is_found_again_with_its_age() {
     rig.say("Did you figure out that race condition?").await;
     let request = rig.asked_last();
     assert!(request.history.is_empty(), "the window was reset");
-    let said =
-        "nicolas said, 2 h 15 min ago, over api: \"The race condition in the scheduler is back.\"";
+    let said = " (2 h 15 min ago), over api: \"The race condition in the scheduler is back.\"";
     assert!(request.system.contains(said), "{}", request.system);
     assert!(request.system.contains("You answered: \"answer to The race"), "{}", request.system);
 }

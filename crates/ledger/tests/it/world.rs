@@ -84,6 +84,7 @@ pub(crate) fn said(entity: &str, text: &str) -> Draft {
         sent_at: Timestamp::from_micros(1_795_817_400_000_000),
         session_id: "api:ada".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

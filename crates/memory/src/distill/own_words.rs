@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::Passage;
-use crate::normalise;
+use crate::{attribution::without_foreign, normalise};
 
 /// A quotation of at least so many words is somebody else's sentence and not a name.
 const QUOTED_WORDS_MIN: usize = 4;
@@ -106,7 +106,7 @@ const FORWARDED: &[&str] = &[
 
 /// The words of a message that are its sender's own, lines and sentences kept apart.
 pub fn own_words(text: &str) -> String {
-    let text = text.replace(['\u{2019}', '\u{2018}'], "'");
+    let text = without_foreign(text, GAP).replace(['\u{2019}', '\u{2018}'], "'");
     let mut own = String::with_capacity(text.len());
     let mut context = LineContext::Sender;
     for line in text.lines() {

@@ -6,6 +6,7 @@
 use abide_domain::{
     Timestamp,
     envelope::{Channel, StimulusEnvelope},
+    is_reserved_name,
 };
 
 use super::dates::date_at;
@@ -30,8 +31,10 @@ const DAYS: [(&str, i64); 4] = [("today", 0), ("yesterday", -1), ("tomorrow", 1)
 /// What a stimulus gives to go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StimulusCues {
-    /// Who speaks, where that is a person or another agent; none where the keeper itself does.
+    /// Who speaks, where that is a person; none where an agent or the keeper itself does.
     pub partner: Option<String>,
+    /// Whether another agent speaks: what is said over the keeper's own channel under a name that is not the keeper's.
+    pub is_of_agent: bool,
     /// Words that mean something, in their order, each once.
     pub keywords: Vec<String>,
     /// Files that are named.
@@ -43,14 +46,15 @@ pub struct StimulusCues {
 impl StimulusCues {
     /// Reads a stimulus.
     pub fn of(envelope: &StimulusEnvelope) -> Self {
-        let partner = (envelope.sender != KEEPER_SENDER && envelope.channel != Channel::System)
-            .then(|| envelope.sender.clone());
+        let is_of_keeper = is_reserved_name(&envelope.sender);
+        let is_of_agent = !is_of_keeper && envelope.channel == Channel::System;
+        let partner = (!is_of_keeper && !is_of_agent).then(|| envelope.sender.clone());
         let names = [envelope.citizen.as_str(), KEEPER_SENDER];
         let keywords = keywords(&envelope.content, &names);
         let files = tokens(&envelope.content).filter(|token| is_file(token));
         let files = files.map(str::to_owned).take(FILES_MAX).collect();
         let times = times(&envelope.content, envelope.timestamp);
-        Self { partner, keywords, files, times }
+        Self { partner, is_of_agent, keywords, files, times }
     }
 
     /// The keywords on one line; empty where there are none.

@@ -219,12 +219,13 @@ impl<'a> ExplorationState<'a> {
         match result.status {
             QueryStatus::Found => {
                 let shown = self.found.entry(lens).or_default();
-                for reference in references(&result.data) {
-                    let is_new = !shown.iter().any(|known| is_same_exchange(*known, reference));
-                    if is_new && shown.len() < shown_max(lens) {
-                        shown.push(reference);
-                    }
+                if lens == Lens::Historical {
+                    *shown = alternating(shown, &references(&result.data));
+                } else {
+                    shown.extend(references(&result.data));
                 }
+                *shown = distinct(shown);
+                shown.truncate(shown_max(lens));
                 self.leads.learn(&result.data);
             }
             QueryStatus::Empty => {}
@@ -265,6 +266,23 @@ fn references(items: &[QueryItem]) -> Vec<MemoryRef> {
     named
 }
 
+/// Two lists by turns: what the partner said and what anybody said, neither before the other.
+fn alternating(first: &[MemoryRef], second: &[MemoryRef]) -> Vec<MemoryRef> {
+    let length = first.len().max(second.len());
+    (0..length).flat_map(|at| first.get(at).into_iter().chain(second.get(at)).copied()).collect()
+}
+
+/// Each exchange and each item once.
+fn distinct(all: &[MemoryRef]) -> Vec<MemoryRef> {
+    let mut distinct: Vec<MemoryRef> = Vec::new();
+    for reference in all {
+        if !distinct.iter().any(|known| is_same_exchange(*known, *reference)) {
+            distinct.push(*reference);
+        }
+    }
+    distinct
+}
+
 /// Whether two references lead to the same thing: of an exchange both sides are shown anyway.
 fn is_same_exchange(a: MemoryRef, b: MemoryRef) -> bool {
     match (a, b) {
@@ -277,7 +295,7 @@ fn is_same_exchange(a: MemoryRef, b: MemoryRef) -> bool {
 const fn shown_max(lens: Lens) -> usize {
     match lens {
         Lens::Relational => 6,
-        Lens::Historical => 5,
+        Lens::Historical => 12,
         Lens::Technical => 4,
         Lens::Emotional | Lens::Experiential => 2,
         Lens::Strategic => 1,

@@ -122,8 +122,13 @@ fn tries(known: &PlanInput<'_>, lens: Lens) -> usize {
 
 /// What a lens has not asked yet.
 fn untried(known: &PlanInput<'_>, lens: Lens) -> Option<(Lens, Vec<GraphQuery>)> {
-    // Several files are one step: they hang together.
-    let together = if lens == Lens::Connective { DEPTH_MAX + 1 } else { 1 };
+    // Several files are one step: they hang together. So are what was said with the partner and with all others: what holds
+    // now may have been said by anybody.
+    let together = match lens {
+        Lens::Connective => DEPTH_MAX + 1,
+        Lens::Historical if tries(known, lens) == 0 => 2,
+        _ => 1,
+    };
     let room = (DEPTH_MAX + 1).saturating_sub(tries(known, lens)).min(together);
     let untried = candidates(lens, known.cue, known.leads).into_iter();
     let untried: Vec<_> = untried.filter(|q| !known.asked.contains(q)).take(room).collect();

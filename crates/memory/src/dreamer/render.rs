@@ -2,7 +2,7 @@
 //!
 //! Pure: the same references over the same memory give the same bytes, whenever they are rendered. It must never conclude
 //! anything that no source says, and never let a remembered text open a section. Reading order: [`RenderInput`] (what is known
-//! beside the findings), [`render`], then `findings` (the findings looked up) and `sections` (what stands where).
+//! beside the findings), [`render`], then `findings` (the findings looked up), `standing` (what replaces what) and `sections` (what stands where).
 
 use abide_domain::{context_object::SECTIONS, event::Exploration};
 
@@ -15,15 +15,16 @@ use crate::estimate_tokens;
 
 mod findings;
 mod sections;
+mod standing;
 mod talk;
 mod view;
 
 pub use self::view::RenderInput;
-use self::{findings::ResolvedFindings, view::RenderView};
+use self::{findings::ResolvedFindings, standing::Standings, view::RenderView};
 
 /// The version of the rendered text, noted with every context that is recorded: a record of another version is shown as it
 /// was stored and never rendered again. Must be raised whenever a title, a sentence or an order in `render` changes.
-pub const RENDERER_VERSION: u32 = 4;
+pub const RENDERER_VERSION: u32 = 5;
 
 const TITLE: &str = "# What you know at this moment\n";
 
@@ -49,7 +50,9 @@ pub fn render(
     lookup: &dyn ReferenceLookup,
 ) -> ContextObject {
     let findings = ResolvedFindings::of(exploration, lookup);
-    let view = RenderView { scene, exploration, findings: &findings, lookup };
+    let standings = Standings::of(scene, &findings, lookup);
+    let view =
+        RenderView { scene, exploration, findings: &findings, standings: &standings, lookup };
     let feelings = sections::feelings(&view);
     let [identity, situation, history, strategy, emotion, technical, constraints] = SECTIONS;
     let mut all = [

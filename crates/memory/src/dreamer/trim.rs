@@ -26,17 +26,19 @@ const LINES_MIN: [usize; 3] = [3, 1, 0];
 pub(super) struct Section {
     /// Its heading.
     pub(super) title: &'static str,
-    /// What is known, the most important first.
+    /// What is known, the most important first, or in the order of time.
     pub(super) lines: Vec<String>,
     /// What is missing; never trimmed.
     pub(super) notes: Vec<String>,
     /// Lines that were left out.
     pub(super) omitted: usize,
+    /// Whether its lines stand in the order of time: then the oldest go first, and what holds now stays.
+    pub(super) is_by_time: bool,
 }
 
 impl Section {
     pub(super) fn new(title: &'static str, lines: Vec<String>, notes: Vec<String>) -> Self {
-        Self { title, lines, notes, omitted: 0 }
+        Self { title, lines, notes, omitted: 0, is_by_time: false }
     }
 
     /// The section as Markdown.
@@ -59,11 +61,15 @@ impl Section {
 
     fn keep(&mut self, count: usize) {
         let gone = self.lines.len().saturating_sub(count);
-        self.lines.truncate(count);
+        if self.is_by_time {
+            self.lines.drain(..gone);
+        } else {
+            self.lines.truncate(count);
+        }
         self.omitted += gone;
     }
 
-    /// Drops lines from the end until so many hundredths are left, one line at least.
+    /// Drops the last lines, or the oldest, until so many hundredths are left, one line at least.
     fn shrink(&mut self, percent: usize) {
         let chars_max = self.chars() * percent / 100;
         while self.lines.len() > 1 && self.chars() > chars_max {
@@ -124,6 +130,16 @@ mod tests {
 
     fn chars(sections: &[Section; 7]) -> usize {
         sections.iter().map(|section| section.text().chars().count()).sum()
+    }
+
+    #[test]
+    fn of_lines_by_time_the_oldest_go_first() {
+        let mut all = sections(10);
+        all[2].is_by_time = true;
+        let whole = chars(&all);
+        fit(&mut all, whole - 100);
+        assert!(all[2].lines.len() < 10);
+        assert!(all[2].lines.last().unwrap().contains("line 09"));
     }
 
     #[test]

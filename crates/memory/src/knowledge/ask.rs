@@ -4,33 +4,39 @@
 //! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
 //!
 //! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
-//! known), `conversations` and `emotions` (what was said, and how it felt).
+//! known), `conversations` and `emotions` (what was said, and how it felt), `later` (what bears on that since then).
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
-use abide_domain::{EntityName, event::MemoryRef};
+use abide_domain::{EntityName, event::MemoryRef, graph::NodeKind};
 use rusqlite::Connection;
 
 use super::{
     exchange_rows,
     handle::KnowledgeHandle,
     indexes::{MemoryIndexes, SearchRequest},
-    items::{Fact, NodeVersion, RecalledPassage},
-    query,
+    items::{Fact, NodeVersion, PAGE_FACTS_MAX, RecalledPassage},
+    provenance::Told,
+    query, vectors,
 };
 use crate::{
-    GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus,
+    GraphQuery, ItemBody, Lead, QueryItem, QueryResult, QueryStatus, VectorKey,
     graph::{SearchCoverage, item_confidence},
+    is_about_oneself,
     search::{Hit, STRENGTH_MIN, words},
 };
 
 mod conversations;
 mod emotions;
 mod facts;
+mod later;
 mod nodes;
 
 /// Said where nothing was found and only words were compared.
 const WORDS_ONLY: &str = "only words were compared, not meanings: not everything has a vector yet";
+
+/// From what angle on a passage of somebody else's exchange means by itself what is asked, where it shares no word with it.
+const MEANS_IT_COSINE: f32 = 0.4;
 
 /// What share of the best score a passage must have that does not fit by itself: its neighbours do.
 const BESIDE_SCORE: f32 = 0.25;
@@ -41,6 +47,8 @@ pub(super) struct QueryExecution<'a> {
     pub(super) indexes: &'a MemoryIndexes,
     agent: &'a str,
     lead: &'a Lead<'a>,
+    /// What of it may be told: the one boundary that all answers go through.
+    told: Told<'a>,
 }
 
 /// What a query found, before its confidence is known.
@@ -108,7 +116,9 @@ impl<'a> QueryExecution<'a> {
         agent: &'a EntityName,
         lead: &'a Lead<'a>,
     ) -> Self {
-        Self { connection, indexes, agent: agent.bare(), lead }
+        let oneself = lead.asker.filter(|_| is_about_oneself(lead.said));
+        let told = indexes.provenance.told(lead.listener, oneself);
+        Self { connection, indexes, agent: agent.bare(), lead, told }
     }
 
     fn answer(&self, query: &GraphQuery) -> rusqlite::Result<QueryAnswer> {
@@ -140,10 +150,24 @@ impl<'a> QueryExecution<'a> {
     /// Passages that a text is about, and how it was looked. The index gives all it has once something fits; here what
     /// neither fits by itself nor stands beside what fits is left out.
     pub(super) fn search_passages(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
-        let (mut hits, coverage) = self.indexes.search_passages(self.request(text));
+        let (mut hits, coverage) =
+            self.indexes.search_passages(self.request(text), &|row| self.told.has_passage(row));
+        // Of an exchange with somebody else, a passage is found by its own words and not by those around it.
+        hits.retain(|hit| {
+            let (seq, _) = exchange_rows::seq_and_part(hit.id);
+            hit.lexical || self.told.has_exchange(seq) || (hit.dense && self.means_it(hit.id))
+        });
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
         (hits, coverage)
+    }
+
+    /// Whether a passage means by itself what is asked.
+    fn means_it(&self, row: u64) -> bool {
+        let model = self.indexes.model.as_deref();
+        let Some(asked) = model.and_then(|model| self.lead.vector_of(model)) else { return false };
+        let own = vectors::of(self.connection, VectorKey::Passage(row)).ok().flatten();
+        own.is_some_and(|own| cosine(asked, &own) >= MEANS_IT_COSINE)
     }
 
     /// Passages that a text is about.
@@ -162,17 +186,41 @@ impl<'a> QueryExecution<'a> {
                 passage.map(|passage| RecalledPassage { strength: hit.strength.into(), ..passage }),
             );
         }
+        self.add_later_passages(&mut found)?;
         Ok(found)
     }
 
     /// Facts that a text is about; those that hold it as it stands where it has no words, such as signs.
     pub(super) fn search_facts(&self, text: &str, limit: usize) -> rusqlite::Result<Vec<Fact>> {
-        let (hits, _) = self.indexes.search_facts(self.request(text));
+        let (hits, _) = self.search_fact_index(text);
         if hits.is_empty() && words(text).is_empty() {
-            return Ok(query::list_holding(self.connection, None, limit, text)?.items);
+            let mut facts = query::list_holding(self.connection, None, PAGE_FACTS_MAX, text)?.items;
+            facts.retain(|fact| self.told.has_fact(fact.seq));
+            facts.truncate(limit);
+            return Ok(facts);
         }
         let facts = hits.into_iter().take(limit).map(|hit| query::by_seq(self.connection, hit.id));
-        facts.filter_map(Result::transpose).collect()
+        let mut facts: Vec<Fact> = facts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        self.add_later_facts(&mut facts)?;
+        Ok(facts)
+    }
+
+    /// Facts that a text is about and that may be told, and how it was looked.
+    fn search_fact_index(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
+        self.indexes.search_facts(self.request(text), &|seq| self.told.has_fact(seq))
+    }
+
+    /// Whether a node may be told.
+    fn may_tell(&self, version: &NodeVersion) -> bool {
+        let asker = self.lead.listener.origin().map_or("", |here| here.person());
+        self.told.has_node(version, |name| {
+            nodes::is_same(name, asker) || facts::is_any(name, &self.names_of(asker))
+        })
+    }
+
+    /// The nodes of a type that may be told, newest first.
+    fn nodes_of(&self, kind: NodeKind) -> impl Iterator<Item = &Arc<NodeVersion>> {
+        self.indexes.graph.of_kind(kind).filter(|version| self.may_tell(version))
     }
 
     fn request<'t>(&self, text: &'t str) -> SearchRequest<'t>
@@ -183,6 +231,12 @@ impl<'a> QueryExecution<'a> {
         let vector = model.and_then(|model| self.lead.vector_of(model));
         SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker }
     }
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let dot = |one: &[f32], other: &[f32]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+    let lengths = (dot(one, one) * dot(other, other)).sqrt();
+    if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
 fn item_of_node(version: &NodeVersion, strength: f64) -> QueryItem {

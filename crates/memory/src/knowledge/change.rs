@@ -1,9 +1,10 @@
 //! Changes of the tables, as the indexes in memory follow them.
 
-use abide_domain::Timestamp;
+use abide_domain::{EpochId, Timestamp};
 
 use super::{
     items::{EdgeState, ExchangeStamps, NodeVersion},
+    provenance::FactTelling,
     vectors::VectorKey,
 };
 use crate::search::VectorKind;
@@ -20,6 +21,12 @@ pub(super) enum IndexChange {
         at: Timestamp,
         content: String,
         tags: String,
+        telling: FactTelling,
+    },
+    /// A fact in force was told again, in these epochs.
+    FactToldAgain {
+        seq: u64,
+        sources: Vec<EpochId>,
     },
     FactClosed(u64),
     Exchange {

@@ -16,7 +16,9 @@ use super::{
     columns::{from_sql, parse_column, parse_named, row_count, to_sql},
     items::{ExchangeStamps, RecalledPassage},
     parts::{PARTS_MAX, cut},
-    passage_rows::{part_and_passage, part_row, passages_of, seq_and_part_of_row, shown},
+    passage_rows::{
+        part_and_passage, part_row, passage_row, passages_of, seq_and_part_of_row, shown,
+    },
     transaction::{BatchWriter, WriteError},
 };
 use crate::open_epoch::EndedEpoch;
@@ -26,7 +28,7 @@ const PAUSE_MICROS: i64 = 3_600_000_000;
 
 /// The columns that [`stamps_from_row`] reads.
 const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_at, replied_at, \
-                      emotive_state, stimulus_parts, parts";
+                      emotive_state, stimulus_parts, parts, previous";
 
 /// What was not taken back (`forget_rows`).
 const RECALLABLE: &str = "epoch NOT IN (SELECT epoch FROM bound_epochs)";
@@ -46,6 +48,7 @@ pub(super) fn add(
         seq,
         epoch: exchange.epoch,
         conversation,
+        previous: previous.map(from_sql),
         session: ended.session.to_string(),
         sender: exchange.sender.clone(),
         channel: exchange.channel,
@@ -149,6 +152,16 @@ fn update_digest(connection: &Connection, stamps: &ExchangeStamps) -> Result<(),
     Ok(())
 }
 
+/// The row of a passage that was read; of a whole part, that of its first passage.
+pub(super) fn passage_row_of(passage: &RecalledPassage) -> u64 {
+    let (seq, named) = match passage.reference {
+        MemoryRef::Passage { seq, part } => (seq, part),
+        MemoryRef::Fact { seq } | MemoryRef::Node { seq } => (seq, 0),
+    };
+    let (part, number) = part_and_passage(named);
+    passage_row(part_row(seq, part), number.unwrap_or(0))
+}
+
 fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
     Ok(ExchangeStamps {
         seq: from_sql(row.get(0)?),
@@ -162,6 +175,7 @@ fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
         emotive_state: row.get(8)?,
         stimulus_parts: row.get(9)?,
         parts: row.get(10)?,
+        previous: row.get::<_, Option<i64>>(11)?.map(from_sql),
     })
 }
 
@@ -243,6 +257,24 @@ pub(super) fn of_conversation(
             .flatten();
     }
     Ok(found)
+}
+
+/// The stamps of the exchanges that follow one in its conversation, in order.
+pub(super) fn following(
+    connection: &Connection,
+    after: &ExchangeStamps,
+    limit: usize,
+) -> rusqlite::Result<Vec<Arc<ExchangeStamps>>> {
+    let sql = format!(
+        "SELECT {STAMPS} FROM exchanges WHERE conversation = ?1 AND seq > ?2
+           AND seq <= (SELECT last_seq FROM conversations WHERE id = ?1)
+         ORDER BY seq LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let parameters = params![to_sql(after.conversation), to_sql(after.seq), limit];
+    let rows = statement.query_map(parameters, stamps_from_row)?;
+    rows.map(|stamps| stamps.map(Arc::new)).collect()
 }
 
 /// What a reference's number names of an exchange: a passage, or a whole part.

@@ -10,6 +10,7 @@ use super::{
     change::IndexChange,
     columns::{from_sql, to_sql},
     items::SOURCES_MAX,
+    provenance::FactTelling,
     transaction::{BatchWriter, EventStamps, WriteError, sources_of, to_json},
     vectors::drop_known,
 };
@@ -63,6 +64,8 @@ pub(super) fn remember(
     match same {
         Some((seq, sources)) => {
             add_sources(writing, stamps, (seq, &sources), &origin)?;
+            let sources = origin.sources.clone();
+            writing.note(|| IndexChange::FactToldAgain { seq: from_sql(seq), sources });
             add_alias(writing, fact.fact_id, seq, &origin)
         }
         None => insert(writing, stamps, (fact, &digest, valid_from), &origin),
@@ -130,7 +133,13 @@ fn insert(
     if added == 1 {
         let tags = fact.tags.join(" ");
         let (seq, at, content) = (stamps.seq, valid_from, &fact.content);
-        writing.note(|| IndexChange::Fact { seq, at, content: content.clone(), tags });
+        let telling = FactTelling {
+            category: fact.category.clone(),
+            told_by: origin.told_by.clone(),
+            sources: origin.sources.clone(),
+            again: Vec::new(),
+        };
+        writing.note(|| IndexChange::Fact { seq, at, content: content.clone(), tags, telling });
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::{
     items::ExchangeStamps,
     node_rows,
     passage_rows::{part_row, passage_row, passages_of},
+    provenance::Provenance,
     query, schema,
     vectors::{self, VectorKey},
 };
@@ -22,6 +23,8 @@ use crate::{
     search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, SpeakerRole, VectorKind},
 };
 
+/// How many of the nearest are looked at, where rules decide.
+pub(super) const NEAREST_MAX: usize = 24;
 /// The emotive state that is not worth noting.
 pub(super) const NEUTRAL: &str = "neutral";
 
@@ -114,6 +117,8 @@ pub(super) struct MemoryIndexes {
     facts: EmbeddedIndex,
     nodes: BTreeMap<NodeKind, EmbeddedIndex>,
     pub(super) graph: GraphView,
+    /// Where all of it was said.
+    pub(super) provenance: Provenance,
     /// Commits of exchanges that ended in a state other than neutral.
     pub(super) felt: BTreeSet<u64>,
     /// The model of the vectors.
@@ -137,14 +142,15 @@ impl MemoryIndexes {
             facts: EmbeddedIndex::default(),
             nodes: BTreeMap::new(),
             graph: GraphView::default(),
+            provenance: Provenance::default(),
             felt: BTreeSet::new(),
             model: None,
         };
         exchange_rows::for_each(connection, |stamps, part, text| {
             indexes.add_part(stamps, part, text);
         })?;
-        for (seq, at, content, tags) in query::facts_in_force(connection)? {
-            indexes.follow(IndexChange::Fact { seq, at, content, tags });
+        for fact in query::facts_in_force(connection)? {
+            indexes.follow(fact);
         }
         let (nodes, edges) = node_rows::in_force(connection)?;
         for version in nodes {
@@ -186,17 +192,26 @@ impl MemoryIndexes {
             }
             IndexChange::Edge(edge) => self.graph.link(edge),
             IndexChange::EdgeClosed(seq) => self.graph.unlink(seq),
-            IndexChange::Fact { seq, at, content, tags } => self.facts.add(Document {
-                id: seq,
-                message: seq,
-                role: SpeakerRole::Person,
-                thread: "",
-                speaker: "",
-                at,
-                text: &content,
-                aside: &tags,
-            }),
-            IndexChange::FactClosed(seq) => self.facts.remove(seq),
+            IndexChange::Fact { seq, at, content, tags, telling } => {
+                self.facts.add(Document {
+                    id: seq,
+                    message: seq,
+                    role: SpeakerRole::Person,
+                    thread: "",
+                    speaker: "",
+                    at,
+                    text: &content,
+                    aside: &tags,
+                });
+                self.provenance.add_fact(seq, &content, telling);
+            }
+            IndexChange::FactToldAgain { seq, sources } => {
+                self.provenance.tell_again(seq, &sources);
+            }
+            IndexChange::FactClosed(seq) => {
+                self.facts.remove(seq);
+                self.provenance.close_fact(seq);
+            }
             IndexChange::Exchange { stamps, texts } => {
                 (0..).zip(&texts).for_each(|(part, text)| self.add_part(&stamps, part, text));
             }
@@ -204,6 +219,7 @@ impl MemoryIndexes {
                 let first = passage_row(part_row(seq, 0), 0);
                 let end = passage_row(part_row(seq, parts), 0);
                 (first..end).for_each(|row| _ = self.passages.remove(row));
+                self.provenance.forget_exchange(seq, first..end);
                 self.felt.remove(&seq);
             }
             IndexChange::Model { model, kind } => self.change_model(&model, kind),
@@ -215,8 +231,10 @@ impl MemoryIndexes {
     fn add_part(&mut self, stamps: &ExchangeStamps, part: u32, text: &str) {
         let by_agent = stamps.is_by_agent(part);
         for (number, text) in passages_of(text).into_iter().enumerate() {
+            let row = passage_row(part_row(stamps.seq, part), number);
+            self.provenance.add_passage(stamps, part, row, text);
             self.passages.add(Document {
-                id: passage_row(part_row(stamps.seq, part), number),
+                id: row,
                 message: stamps.seq.saturating_mul(2).saturating_add(u64::from(by_agent)),
                 thread: &stamps.session,
                 speaker: stamps.speaker(self.agent.bare(), part),
@@ -262,26 +280,53 @@ impl MemoryIndexes {
         }
     }
 
-    /// Passages that a question is about, best first.
-    pub(super) fn search_passages(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
-        search(&self.passages, request, QueryKind::Conversation)
+    /// Passages that a question is about, best first, of those that are asked among.
+    pub(super) fn search_passages(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> (Vec<Hit>, SearchCoverage) {
+        search(&self.passages, request, QueryKind::Conversation, is_among)
     }
 
-    /// Facts that a question is about, best first.
-    pub(super) fn search_facts(&self, request: SearchRequest<'_>) -> (Vec<Hit>, SearchCoverage) {
-        search(&self.facts, request, QueryKind::Plain)
+    /// Passages nearest to a text, best first and however weak, of those that are asked among: for rules that decide.
+    pub(super) fn nearest_passages(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
+        nearest(&self.passages, request, QueryKind::Conversation, is_among)
     }
 
-    /// Nodes of a type that a question is about, best first.
+    /// Facts nearest to a text, in the same way.
+    pub(super) fn nearest_facts(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
+        nearest(&self.facts, request, QueryKind::Plain, is_among)
+    }
+
+    /// Facts that a question is about, best first, of those that are asked among.
+    pub(super) fn search_facts(
+        &self,
+        request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> (Vec<Hit>, SearchCoverage) {
+        search(&self.facts, request, QueryKind::Plain, is_among)
+    }
+
+    /// Nodes of a type that a question is about, best first, of those that are asked among.
     pub(super) fn search_nodes(
         &self,
         kind: NodeKind,
         request: SearchRequest<'_>,
+        is_among: &dyn Fn(u64) -> bool,
     ) -> (Vec<Hit>, SearchCoverage) {
         let index = self.nodes.get(&kind);
         index.map_or_else(
             || (Vec::new(), SearchCoverage::Exact),
-            |index| search(index, request, QueryKind::Plain),
+            |index| search(index, request, QueryKind::Plain, is_among),
         )
     }
 
@@ -307,15 +352,28 @@ impl MemoryIndexes {
     }
 }
 
+fn nearest(
+    index: &EmbeddedIndex,
+    request: SearchRequest<'_>,
+    kind: QueryKind,
+    is_among: &dyn Fn(u64) -> bool,
+) -> Vec<Hit> {
+    let SearchRequest { text, vector, now, asker } = request;
+    let query = SearchQuery { text, vector, now, asker, limit: NEAREST_MAX, kind };
+    index.index.nearest_among(&query, is_among)
+}
+
 fn search(
     index: &EmbeddedIndex,
     request: SearchRequest<'_>,
     kind: QueryKind,
+    is_among: &dyn Fn(u64) -> bool,
 ) -> (Vec<Hit>, SearchCoverage) {
     if index.is_empty() || request.text.trim().is_empty() {
         return (Vec::new(), index.coverage(request.vector.is_some()));
     }
     let SearchRequest { text, vector, now, asker } = request;
-    let hits = index.index.search(&SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind });
+    let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind };
+    let hits = index.index.search_among(&query, is_among);
     (hits, index.coverage(vector.is_some()))
 }

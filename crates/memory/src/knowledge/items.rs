@@ -161,6 +161,17 @@ impl Lookup {
     }
 }
 
+/// What somebody may do about a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FactRight {
+    /// They told it themselves, or nobody in particular did: they may have it forgotten and replaced.
+    Theirs,
+    /// Somebody else told it, of that name.
+    OfAnother(String),
+    /// There is none in force that they may be told of.
+    Unknown,
+}
+
 /// A page of the facts in force, newest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactsPage {
@@ -223,6 +234,8 @@ pub struct ExchangeStamps {
     pub epoch: EpochId,
     /// The conversation that it belongs to: the sequence of that one's first commit.
     pub conversation: u64,
+    /// The exchange before it in that conversation, by the sequence of its commit.
+    pub previous: Option<u64>,
     /// The session of the exchange.
     pub session: String,
     /// Who spoke to the agent.

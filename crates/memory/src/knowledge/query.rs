@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    change::IndexChange,
     columns::{from_sql, parse_column, parse_json, row_count, to_sql},
     error::{KnowledgeError, storage},
     exchange_rows,
     items::{Fact, FactsPage, NodeState, OriginalFact, PAGE_FACTS_MAX},
     node_rows::{self, EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, node_from_row},
+    provenance::FactTelling,
 };
 
 const COLUMNS: &str = "facts.fact_id, facts.content, facts.category, facts.tags, facts.confidence, \
@@ -41,17 +43,25 @@ pub(super) fn newest_by_teller(
     statement.query_map(params![teller, row_count(limit)], fact_from_row)?.collect()
 }
 
-/// Sequence, time, content and tags of all facts in force, in order.
-pub(super) fn facts_in_force(
-    connection: &Connection,
-) -> rusqlite::Result<Vec<(u64, Timestamp, String, String)>> {
+/// All facts in force, in order, as the indexes take them in.
+pub(super) fn facts_in_force(connection: &Connection) -> rusqlite::Result<Vec<IndexChange>> {
     let mut statement = connection.prepare(
-        "SELECT seq, valid_from, content, tags FROM facts WHERE closed_seq IS NULL ORDER BY seq",
+        "SELECT seq, valid_from, content, tags, category, first_told_by, first_sources, sources
+         FROM facts WHERE closed_seq IS NULL ORDER BY seq",
     )?;
     let rows = statement.query_map([], |row| {
         let tags: Vec<String> = parse_json(row, 3)?;
-        let at = Timestamp::from_micros(row.get(1)?);
-        Ok((from_sql(row.get(0)?), at, row.get(2)?, tags.join(" ")))
+        let told_by = row.get::<_, Option<String>>(5)?.map(|_| parse_column(row, 5)).transpose()?;
+        let (sources, all): (Vec<EpochId>, Vec<EpochId>) =
+            (parse_json(row, 6)?, parse_json(row, 7)?);
+        let again = all.into_iter().filter(|epoch| !sources.contains(epoch)).collect();
+        Ok(IndexChange::Fact {
+            seq: from_sql(row.get(0)?),
+            at: Timestamp::from_micros(row.get(1)?),
+            content: row.get(2)?,
+            tags: tags.join(" "),
+            telling: FactTelling { category: row.get(4)?, told_by, sources, again },
+        })
     })?;
     rows.collect()
 }

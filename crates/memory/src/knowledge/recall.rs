@@ -4,7 +4,7 @@
 //! Dreamer, the tools and the API.
 
 use abide_domain::{
-    EpochId, Timestamp,
+    EpochId, FactId, Timestamp,
     event::MemoryRef,
     graph::{EdgeKind, NodeId, NodeKind},
 };
@@ -19,8 +19,8 @@ use super::{
     exchange_rows,
     handle::KnowledgeHandle,
     items::{
-        EdgeState, Fact, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX, RecalledPassage,
-        ReferencedItem, SEARCH_FACTS_MAX,
+        EdgeState, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX,
+        RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
     },
     node_rows::{EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, edge_name, node_from_row, node_kind},
     query::{self, cut_page},
@@ -77,6 +77,30 @@ impl KnowledgeHandle {
                     .search_facts(text, limit)
             }),
         )
+    }
+
+    /// Whether whoever asks may have a fact forgotten or replaced in an epoch: who told it may, and the keeper's owner.
+    pub fn right_over(
+        &self,
+        fact_id: FactId,
+        epoch: EpochId,
+        lead: &Lead<'_>,
+    ) -> Result<FactRight, KnowledgeError> {
+        let fact = self.get(fact_id)?.filter(|fact| fact.valid_to.is_none());
+        let Some(fact) = fact else {
+            let is_staged = self.is_known(fact_id, Some(epoch))?;
+            return Ok(if is_staged { FactRight::Theirs } else { FactRight::Unknown });
+        };
+        self.with_indexes(|_, indexes| {
+            let told = indexes.provenance.told(lead.listener, None);
+            Ok(match fact.told_by {
+                _ if !told.has_fact(fact.seq) => FactRight::Unknown,
+                Some(teller) if !told.is_told_by_listener(fact.seq) => {
+                    FactRight::OfAnother(teller.bare().to_owned())
+                }
+                _ => FactRight::Theirs,
+            })
+        })
     }
 
     fn lookup_of<T>(&self, text: &str, looked: Result<Vec<T>, KnowledgeError>) -> Lookup<T> {

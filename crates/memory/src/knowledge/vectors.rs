@@ -4,7 +4,7 @@
 //! asked for at any time, so that a stop in the middle loses nothing. No dump and no digest holds them.
 
 use abide_domain::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
     columns::{from_sql, row_count, to_sql},
@@ -106,6 +106,15 @@ pub(super) fn for_each(
         visit(key, &from_bytes(row.get_ref(2)?.as_blob()?));
     }
     Ok(())
+}
+
+/// The vector of a text, where there is one.
+pub(super) fn of(connection: &Connection, key: VectorKey) -> rusqlite::Result<Option<Vec<f32>>> {
+    let (kind, row) = key.table_key();
+    connection
+        .prepare_cached("SELECT vector FROM vectors WHERE kind = ?1 AND row = ?2")?
+        .query_row(params![kind, to_sql(row)], |row| Ok(from_bytes(row.get_ref(0)?.as_blob()?)))
+        .optional()
 }
 
 /// Lets the vector of a fact or a node go.

@@ -105,7 +105,17 @@ impl Index {
     /// one is not, those of a conversation that are weaker stay in their places, since an answer often shares no word with
     /// its question; documents that stand alone are left out.
     pub fn search(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
-        let mut hits = self.nearest(query);
+        self.search_among(query, &|_| true)
+    }
+
+    /// The same among the documents of these identifiers: all others are as if they were not there, but for how rare
+    /// words are.
+    pub fn search_among(
+        &self,
+        query: &SearchQuery<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
+        let mut hits = self.nearest_among(query, is_among);
         let is_strong = |hit: &Hit| hit.strength >= STRENGTH_MIN;
         match query.kind {
             QueryKind::Plain => {
@@ -121,6 +131,15 @@ impl Index {
     /// Ranks the documents for a question, best first, however weak they are; in a long memory those with a bearing on its
     /// words. Of a conversation each message stands there once, as its best passage.
     pub fn nearest(&self, query: &SearchQuery<'_>) -> Vec<Hit> {
+        self.nearest_among(query, &|_| true)
+    }
+
+    /// The same among the documents of these identifiers.
+    pub fn nearest_among(
+        &self,
+        query: &SearchQuery<'_>,
+        is_among: &dyn Fn(u64) -> bool,
+    ) -> Vec<Hit> {
         let question = Question::read(query, &self.speakers);
         let lexical = LexicalScores::of(self, &question, query.kind);
         let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));
@@ -140,9 +159,10 @@ impl Index {
             similarities: similarities.as_ref(),
         };
         let mut scored = if similarities.is_none() && self.slots.len() > ALL_RANKED_MAX {
-            ranking.scored(ranking.promising().filter_map(|at| Some((at, self.slot(at)?))))
+            let promising = ranking.promising().filter_map(|at| Some((at, self.slot(at)?)));
+            ranking.scored(promising.filter(|(_, slot)| is_among(slot.id)))
         } else {
-            ranking.scored((0..).zip(&self.slots))
+            ranking.scored((0..).zip(&self.slots).filter(|(_, slot)| is_among(slot.id)))
         };
         if query.kind == QueryKind::Conversation {
             scored = ranking.by_message(scored);

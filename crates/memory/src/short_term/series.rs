@@ -95,6 +95,11 @@ impl<T> ExchangeSeries<T> {
         self.end_tokens() - self.begin_tokens(self.clamped(ordinal))
     }
 
+    /// The tokens of one of them.
+    pub(super) fn tokens_of(&self, ordinal: u64) -> u64 {
+        self.tokens_since(ordinal) - self.tokens_since(ordinal + 1)
+    }
+
     /// How many were committed at or before a sequence.
     pub(super) fn count_through(&self, through_seq: u64) -> u64 {
         self.items.partition_point(|item| item.seq <= through_seq) as u64

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use abide_domain::turn::Exchange;
 
 use super::{ShortTerm, WindowExchange, exchange_tokens, series::ExchangeSeries};
+use crate::{Listener, Origin};
 
 /// Which exchanges count as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +36,60 @@ impl ShortTerm {
     /// The window of a scope that costs at most `tokens_max`. Small changes of `tokens_max` (a longer identity, a longer
     /// stimulus) seldom move its start.
     pub fn window(&self, scope: HistoryScope<'_>, tokens_max: u64) -> Window {
-        match scope {
-            HistoryScope::Agent => window_of(&self.agent, tokens_max, self.has_bound, Some),
-            HistoryScope::Session(session) => match self.sessions.get(session) {
+        self.window_for(scope, &Listener::OWNER, tokens_max)
+    }
+
+    /// The same of what a listener may be told: of nobody else's private exchanges, neither words nor number (decision 54).
+    pub fn window_for(
+        &self,
+        scope: HistoryScope<'_>,
+        listener: &Listener<'_>,
+        tokens_max: u64,
+    ) -> Window {
+        let item = |ordinal: u64| self.agent.get(ordinal).map(|item| &item.item);
+        match (scope, listener.origin().filter(|_| !listener.hears_all())) {
+            (scope, Some(here)) => {
+                let heard = self.heard(scope, (listener, &here));
+                window_of(&heard, tokens_max, self.has_bound, |ordinal| item(*ordinal))
+            }
+            (HistoryScope::Agent, None) => window_of(&self.agent, tokens_max, self.has_bound, Some),
+            (HistoryScope::Session(session), None) => match self.sessions.get(session) {
                 None => Window { exchanges: Arc::new([]), omitted: 0, tokens: 0 },
-                Some(series) => window_of(series, tokens_max, self.has_bound, |ordinal| {
-                    self.agent.get(*ordinal).map(|item| &item.item)
-                }),
+                Some(series) => window_of(series, tokens_max, self.has_bound, |ordinal| item(*ordinal)),
             },
         }
+    }
+
+    /// The exchanges of a scope that a listener may be told, in order. Costs what those of the person and of their groups
+    /// are, and not what all are.
+    fn heard(
+        &self,
+        scope: HistoryScope<'_>,
+        (listener, here): (&Listener<'_>, &Origin<'_>),
+    ) -> ExchangeSeries<u64> {
+        let session = |name: &str| self.sessions.get(name);
+        let mut ordinals: Vec<u64> = Vec::new();
+        let mut add = |series: Option<&ExchangeSeries<u64>>| {
+            ordinals
+                .extend(series.into_iter().flat_map(|series| series.since(0)).map(|one| one.item));
+        };
+        match (scope, here.group()) {
+            (HistoryScope::Session(name), _) => add(session(name)),
+            (HistoryScope::Agent, Some(group)) => add(session(group)),
+            (HistoryScope::Agent, None) => {
+                add(self.people.get(here.person()));
+                self.members.of(here.person()).for_each(|group| add(session(group)));
+            }
+        }
+        ordinals.sort_unstable();
+        let mut heard = ExchangeSeries::default();
+        for ordinal in ordinals {
+            let Some(item) = self.agent.get(ordinal) else { continue };
+            if listener.hears(&item.item.origin(), &self.members) {
+                heard.push(ordinal, self.agent.tokens_of(ordinal), item.seq);
+            }
+        }
+        heard
     }
 }
 

@@ -106,6 +106,7 @@ impl World {
             sent_at,
             session_id: session.into(),
             interactive: false,
+            administrator: false,
             idempotency: None,
             claimed_output: None,
             cause: None,

@@ -3,7 +3,7 @@
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
 use abide_domain::{
-    EpochId,
+    EpochId, Sharing,
     event::{ContextAssembled, ContextEvent, Event},
     turn::Exchange,
 };
@@ -86,7 +86,9 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let agent = keeper.agent(record.agent.as_str());
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
     let rendered_with = |(tokens_max, history)| {
-        let scope = ContextScope { tokens_max, history, own: assembled.own };
+        // Contexts of before told everybody all.
+        let sharing = assembled.sharing.unwrap_or(Sharing::Agent);
+        let scope = ContextScope { tokens_max, history, sharing, own: assembled.own };
         ContextInput::of(state, record, scope).render(&exploration, &references)
     }; // An earlier context of the epoch may have been too long for the mind, or a crash came after it; and the setting of the
     // history may have been another one then. The digest shows which.

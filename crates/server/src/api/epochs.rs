@@ -1,6 +1,9 @@
 //! `/start-epoch` and `/epochs`: accepts stimuli, shows and aborts epochs.
 
-use abide_domain::{EntityName, EpochId, event::Idempotency, limits::IDEMPOTENCY_KEY_BYTES_MAX};
+use abide_domain::{
+    EntityName, EpochId, envelope::StimulusEnvelope, event::Idempotency,
+    limits::IDEMPOTENCY_KEY_BYTES_MAX,
+};
 use abide_engine::{
     Keeper,
     keeper::{AcceptOptions, AcceptedState, AcceptedStimulus},
@@ -98,6 +101,7 @@ pub(crate) async fn start(
     let (envelope, interactive) = stimulus::parse_stimulus((&app, keeper), &caller, &body.json()?)?;
     let how = AcceptOptions {
         interactive,
+        administrator: is_administrator(&caller, &envelope),
         idempotency,
         older_key,
         if_idle: params.is_set("if_idle")?,
@@ -127,6 +131,11 @@ fn accepted_view(accepted: AcceptedStimulus) -> AcceptedView {
 /// The author of a stimulus where it is not simply its sender: a token of its own name may speak for others.
 fn author(caller: &Caller) -> Option<EntityName> {
     (!caller.is_owner()).then(|| caller.author())
+}
+
+/// Whether an administrator speaks in their own name, and for nobody else.
+fn is_administrator(caller: &Caller, envelope: &StimulusEnvelope) -> bool {
+    caller.scopes().is_admin() && envelope.sender == caller.name()
 }
 
 async fn wait(
@@ -273,7 +282,9 @@ pub(crate) async fn fork(
     }
     let envelope = stimulus::repeat_stimulus(&app, keeper, &old, message.as_deref())?;
     let interactive = old.stimulus.interactive && caller.scopes().approves();
-    let how = AcceptOptions { interactive, author: author(&caller), ..AcceptOptions::default() };
+    let administrator = is_administrator(&caller, &envelope);
+    let author = author(&caller);
+    let how = AcceptOptions { interactive, administrator, author, ..AcceptOptions::default() };
     let accepted = keeper.accept(envelope, how).await?;
     Ok(Json(ForkedView { epoch_id: accepted.epoch.to_string() }))
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use abide_domain::event::WakeScheduled;
+use abide_domain::{Sharing, event::WakeScheduled};
 use abide_engine::{
     AgentSchedule, EpochSettings, KnownPeople, context::History, schedule::Schedule,
     sleep::SleepSettings,
@@ -10,7 +10,7 @@ use abide_engine::{
 
 use crate::{
     auth::NamedTokens,
-    config::{AgentSection, HistoryKind, NetworkSection, ScheduleSection, Settings},
+    config::{AgentSection, HistoryKind, NetworkSection, ScheduleSection, Settings, SharingKind},
     home::Home,
 };
 
@@ -44,6 +44,11 @@ pub(super) fn epoch_settings(settings: &Settings, home: &Home, drain: Duration) 
         history: match settings.context.history {
             HistoryKind::Agent => History::Agent,
             HistoryKind::Session => History::Session,
+        },
+        sharing: match settings.memory.sharing {
+            SharingKind::Agent => Sharing::Agent,
+            SharingKind::Person => Sharing::Person,
+            SharingKind::Channel => Sharing::Channel,
         },
         budget_microusd_day: (budget > 0).then_some(budget),
         drain,

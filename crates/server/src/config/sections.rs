@@ -188,6 +188,20 @@ section! {
         pub(crate) embedder_key_env: String = "", VARIABLE_NAME;
         /// What steers the Dreamer.
         pub(crate) explorer: ExplorerKind = "plan", ExplorerKind::NODE;
+        /// Who may be told what an agent remembers; see docs/memory.md.
+        pub(crate) sharing: SharingKind = "person", SharingKind::NODE;
+    }
+}
+
+words! {
+    /// Who may be told what an agent remembers.
+    pub(crate) enum SharingKind {
+        /// Everybody all.
+        Agent = "agent",
+        /// What was said in private to that person, in a group to its members; what is of the project and the world to all.
+        Person = "person",
+        /// What was said in a conversation in that one alone.
+        Channel = "channel",
     }
 }
 

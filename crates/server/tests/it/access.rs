@@ -7,7 +7,7 @@ use crate::{client::Client, home::Home};
 mod authors;
 mod local_socket;
 mod names;
-mod rights;
+pub(crate) mod rights;
 mod sessions;
 
 const JSON: (&str, &str) = ("content-type", "application/json");

@@ -5,6 +5,7 @@ mod erasing;
 mod isolation;
 mod nights;
 mod paraphrases;
+mod people;
 mod rebuild;
 mod routes;
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use abide_domain::{
-    AgentId, Clock as _, EntityName, EpochId,
+    AgentId, Clock as _, EntityName, EpochId, Sharing,
     envelope::{Channel, StimulusEnvelope},
     event::{Decision, Idempotency},
     limits::Limits,
@@ -226,6 +226,7 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
     let body_sha256 = format!("{number:064x}");
     let how = AcceptOptions {
         interactive: number.is_multiple_of(2),
+        administrator: false,
         idempotency: Some(Idempotency { key: format!("key {number}"), body_sha256 }),
         if_idle: false,
         beside: None,
@@ -269,6 +270,7 @@ fn parts(stage: &SimEnvironment, ledger: Ledger) -> Result<KeeperParts, LawError
         limits: Limits { queue: 20, ..Limits::default() },
         context_tokens_max: 2_000,
         history: History::Agent,
+        sharing: Sharing::default(),
         budget_microusd_day: None,
         drain: Duration::ZERO,
         sleep: Some(sleep_settings()),

@@ -19,7 +19,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{lookup_failed, reason};
+use super::{check_right, lookup_failed, reason};
 use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// The tool `memory.forget_fact`.
@@ -81,7 +81,8 @@ fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
             let id: FactId = id.trim().parse().map_err(|_| {
                 ToolError::new("fact_id: is not the id of a fact; memory.search_facts lists them")
             })?;
-            if is_staged_only(call, id)? {
+            check_right(call, "fact_id", id)?;
+            if is_staged_only(call, id) {
                 return Ok(of_this_epoch(id, asked_by, given_reason));
             }
             Target::Fact(id)
@@ -98,7 +99,11 @@ fn forget(call: &Call<'_>) -> Result<Output, ToolError> {
             Target::Fact(id) => ForgetTarget::Fact(*id),
             Target::Words(words) => ForgetTarget::Words(words),
         },
-        authority: ForgetAuthority::Owner(call.sender),
+        authority: if call.administrator {
+            ForgetAuthority::Administrator
+        } else {
+            ForgetAuthority::Owner(call.sender)
+        },
     };
     let plan = call.memory.plan_forgetting(request).map_err(|error| match error {
         ForgetError::NoFact(id) => ToolError::new(format!(
@@ -149,13 +154,11 @@ fn output(call: &Call<'_>, plan: &ForgetPlan, asked_by: &EntityName, why: Option
     output
 }
 
-/// Whether a fact is known only because this epoch itself has staged it.
-fn is_staged_only(call: &Call<'_>, id: FactId) -> Result<bool, ToolError> {
-    let is_known = call.memory.is_fact(id, call.epoch).map_err(|error| lookup_failed(&error))?;
+/// Whether a fact that is known is so only because this epoch itself has staged it.
+fn is_staged_only(call: &Call<'_>, id: FactId) -> bool {
     let authority = ForgetAuthority::Administrator;
     let request = ForgetRequest { target: ForgetTarget::Fact(id), authority };
-    let is_unknown = matches!(call.memory.plan_forgetting(request), Err(ForgetError::NoFact(_)));
-    Ok(is_known && is_unknown)
+    matches!(call.memory.plan_forgetting(request), Err(ForgetError::NoFact(_)))
 }
 
 /// What takes back a fact that this epoch itself has staged.

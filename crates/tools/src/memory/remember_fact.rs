@@ -14,7 +14,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::lookup_failed;
+use super::check_right;
 use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Most tags of a fact.
@@ -124,11 +124,8 @@ fn supersedes(call: &Call<'_>, older: Option<&str>) -> Result<Option<FactId>, To
         ToolError::new("supersedes: is not the id of a known fact; memory.search_facts lists them")
     };
     let older: FactId = older.parse().map_err(|_| unknown())?;
-    match call.memory.is_fact(older, call.epoch) {
-        Ok(true) => Ok(Some(older)),
-        Ok(false) => Err(unknown()),
-        Err(message) => Err(lookup_failed(&message)),
-    }
+    check_right(call, "supersedes", older)?;
+    Ok(Some(older))
 }
 
 fn content(content: &str) -> Result<String, ToolError> {

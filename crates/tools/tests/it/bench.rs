@@ -7,8 +7,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Lookup, QueryResult,
-    RecalledPassage,
+    FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Listener, Lookup,
+    QueryResult, RecalledPassage,
 };
 use abide_tools::{
     Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
@@ -57,7 +57,12 @@ impl MemoryLookup for Broken {
         Box::pin(ready(QueryResult::failed(GONE)))
     }
 
-    fn is_fact(&self, _: FactId, _: EpochId) -> Result<bool, String> {
+    fn right_over(
+        &self,
+        _: FactId,
+        _: EpochId,
+        _: MemoryQuestion<'_>,
+    ) -> Result<FactRight, String> {
         Err(GONE.into())
     }
 
@@ -125,6 +130,8 @@ pub(crate) fn run_unchecked(
         now: now(),
         ids: &ids,
         sender: "nicolas",
+        listener: Listener::OWNER,
+        administrator: false,
         untrusted: false,
         memory,
         commands: &NoCommands,

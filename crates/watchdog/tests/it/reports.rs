@@ -27,6 +27,7 @@ fn stimulus(world: &World, sender: &str, channel: Channel) {
         sent_at: now,
         session_id: "s".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

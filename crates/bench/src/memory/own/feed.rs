@@ -133,6 +133,7 @@ fn accepted(exchange: &Exchange) -> StimulusAccepted {
         sent_at: exchange.at,
         session_id: format!("api:{}", exchange.sender),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,

@@ -6,7 +6,9 @@
 use std::{collections::BTreeMap, fmt};
 
 use abide_domain::{EpochId, FactId};
-use abide_memory::{Fact, KnowledgeHandle, Lead, Lookup, QuestionVector, RecalledPassage};
+use abide_memory::{
+    Fact, KnowledgeHandle, Lead, Listener, Lookup, QuestionVector, RecalledPassage,
+};
 use serde::Serialize;
 
 use super::{
@@ -270,6 +272,7 @@ impl MemoryUnderTest<'_> {
             now: self.life.end,
             said: "",
             asker: ask.asker.as_deref(),
+            listener: Listener::OWNER,
             meaning: meaning.map(|(vector, model)| QuestionVector { model, vector }),
         }
     }

@@ -96,6 +96,12 @@ fn speaker(view: &RenderView<'_>) -> String {
             format!("You speak with {} ({sender}), {role}, over {channel}.", name(&partner.name));
         return sourced_line(&text, "profile");
     }
+    if StimulusCues::of(envelope).is_of_agent {
+        let text = format!(
+            "The agent {sender} speaks (over {channel}), not a person: nobody vouches for what it says."
+        );
+        return sourced_line(&text, "envelope");
+    }
     if StimulusCues::of(envelope).partner.is_none() {
         let text = format!("The keeper speaks ({sender}, over {channel}), not a person.");
         return sourced_line(&text, "envelope");
@@ -182,9 +188,15 @@ fn matter_in_short(matter: &TechnicalContext) -> String {
 /// Earlier talk, what is known of the partner, and what failed.
 pub(super) fn history(view: &RenderView<'_>, title: &'static str) -> Section {
     let mut lines = talk::lines(view);
+    let mut notes = notes(view, &[Lens::Historical, Lens::Experiential]);
+    // What was found stands below and is about something else: that is said as plainly as that nothing was found.
+    let is_found = lens_outcome(view.exploration, Lens::Historical) == LensOutcome::Found;
+    if lines.is_empty() && is_found && view.findings.lost(Lens::Historical).is_empty() {
+        notes.insert(0, format!("{}.", lens_words(Lens::Historical).1));
+    }
     lines.extend(failures(view));
     lines.extend(facts(view, Lens::Relational));
-    Section::new(title, lines, notes(view, &[Lens::Historical, Lens::Experiential]))
+    Section { is_by_time: true, ..Section::new(title, lines, notes) }
 }
 
 fn failures(view: &RenderView<'_>) -> Vec<String> {
@@ -210,24 +222,30 @@ fn failures(view: &RenderView<'_>) -> Vec<String> {
 }
 
 fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
-    let now = view.scene.envelope.timestamp;
     let found = view.findings.of_lens(lens).iter();
     let facts = found.filter_map(|(reference, remembered)| match remembered {
         ReferencedItem::Fact(sourced_line) => Some((*reference, sourced_line)),
         ReferencedItem::Node(_) | ReferencedItem::Passage(_) => None,
     });
-    facts.take(FACTS_MAX).map(|(reference, known)| known_fact(reference, known, now)).collect()
+    let line = |(reference, known)| known_fact(reference, known, view);
+    facts.take(FACTS_MAX).map(line).collect()
 }
 
-fn known_fact(reference: MemoryRef, known: &OriginalFact, now: abide_domain::Timestamp) -> String {
+fn known_fact(reference: MemoryRef, known: &OriginalFact, view: &RenderView<'_>) -> String {
+    let now = view.scene.envelope.timestamp;
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
-    how.extend(format_age(now, known.valid_from));
+    let day = view.scene.zone.format_moment(known.valid_from);
+    how.push(
+        format_age(now, known.valid_from)
+            .map_or_else(|| day.clone(), |age| format!("{day}, {age}")),
+    );
     if !known.trusted {
         how.push("not confirmed by a person".to_owned());
     }
-    let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
-    sourced_line(&format!("Known: {}{how}.", field(&known.content)), reference)
+    let how = format!(" ({})", how.join(", "));
+    let label = view.standings.label(reference);
+    sourced_line(&format!("Known: {}{how}{label}.", field(&known.content)), reference)
 }
 
 /// What worked, and what not to do.
@@ -440,10 +458,11 @@ pub(super) fn constraints(view: &RenderView<'_>, title: &'static str) -> Section
     binding.sort_by_key(|(_, constraint)| std::cmp::Reverse(constraint.severity));
     let lines = binding.into_iter().map(|(reference, constraint)| {
         let mut text = format!(
-            "{} ({}): {}.",
+            "{} ({}): {}{}.",
             name(&constraint.constraint_type),
             severity(constraint.severity),
-            field(&constraint.description)
+            field(&constraint.description),
+            view.standings.label(reference)
         );
         if let Some(deadline) = &constraint.deadline {
             let days = days_until(now, deadline).map_or(String::new(), |days| format!(" ({days})"));

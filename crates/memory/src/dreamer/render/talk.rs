@@ -6,19 +6,27 @@ use std::fmt::Write as _; // into a String, which cannot fail
 use abide_domain::{
     EpochId, Timestamp,
     context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
+    envelope::Channel,
     event::{Lens, MemoryRef},
     format_age,
     graph::ConversationMemory,
+    is_reserved_name,
 };
 
 use super::view::RenderView;
 use crate::{
-    RecalledPassage, ReferencedItem,
-    dreamer::words::{field, list, name, quote, seconds, sourced_line},
+    ExchangeStamps, GroupMembers, Listener, Origin, RecalledPassage, ReferencedItem, Wording,
+    dreamer::{
+        cue::StimulusCues,
+        words::{field, list, name, quote, sourced_line},
+    },
+    foreign_author, is_about_oneself, words,
 };
 
 /// Exchanges that are shown.
-const EXCHANGES_MAX: usize = 3;
+const EXCHANGES_MAX: usize = 4;
+/// Exchanges that are shown beside them because they replace one of them or say otherwise.
+const LATER_MAX: usize = 4;
 /// Recorded conversations that are shown.
 const CONVERSATIONS_MAX: usize = 3;
 /// Key points of a recorded conversation that are shown.
@@ -26,37 +34,34 @@ const POINTS_MAX: usize = 3;
 /// The state of mind that is not worth a word.
 const NEUTRAL: &str = "neutral";
 
-/// The lines of earlier talk, best first.
+/// The lines of earlier talk: recorded conversations, then exchanges in the order in which they were had.
 pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
-    let now = view.scene.envelope.timestamp;
     let mut lines = Vec::new();
-    let (mut shown, mut below) = (Vec::new(), Vec::new());
-    let mut conversations = 0;
+    let mut below = Vec::new();
     for (reference, remembered) in view.findings.of_lens(Lens::Historical) {
         match remembered {
             ReferencedItem::Node(version) => {
                 if let abide_domain::graph::Node::Conversation(talk) = &*version.node
-                    && conversations < CONVERSATIONS_MAX
+                    && lines.len() < CONVERSATIONS_MAX
                 {
-                    conversations += 1;
                     let at = talk.timestamp.unwrap_or(version.valid_from);
-                    lines.push(conversation(talk, at, now, *reference));
+                    lines.push(conversation(talk, at, view, *reference));
                 }
             }
-            ReferencedItem::Passage(passage) => {
-                let (seq, epoch) = (passage.exchange.seq, passage.exchange.epoch);
-                if view.scene.history.iter().any(|exchange| exchange.epoch == epoch) {
-                    note_once(&mut below, epoch, passage.exchange.sent_at);
-                } else if !shown.contains(&seq) && shown.len() < EXCHANGES_MAX {
-                    shown.push(seq);
-                    exchange(view, passage, &mut lines);
+            ReferencedItem::Passage(passage) if is_below(view, passage) => {
+                if is_about_this(view, passage) {
+                    note_once(&mut below, passage.exchange.epoch, passage.exchange.sent_at);
                 }
             }
-            ReferencedItem::Fact(_) => {}
+            ReferencedItem::Passage(_) | ReferencedItem::Fact(_) => {}
         }
+    }
+    for passage in shown(view) {
+        exchange(view, passage, &mut lines);
     }
     if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
         let count = below.len();
+        let now = view.scene.envelope.timestamp;
         let age =
             format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
         let exchanges =
@@ -65,6 +70,80 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
         lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
+}
+
+/// The passages that are shown, one an exchange: the best, and what replaces one of them; oldest first.
+fn shown<'a>(view: &'a RenderView<'_>) -> Vec<&'a RecalledPassage> {
+    let found = view.findings.of_lens(Lens::Historical).iter();
+    let passages: Vec<&RecalledPassage> = found
+        .filter_map(|(_, remembered)| match remembered {
+            ReferencedItem::Passage(passage) => {
+                (!is_below(view, passage) && is_for_asker(view, passage)).then_some(passage)
+            }
+            _ => None,
+        })
+        .collect();
+    let mut shown: Vec<&RecalledPassage> = Vec::new();
+    let is_new = |shown: &[&RecalledPassage], passage: &RecalledPassage| {
+        !shown.iter().any(|known| known.exchange.seq == passage.exchange.seq)
+    };
+    for passage in &passages {
+        if shown.len() < EXCHANGES_MAX && is_new(&shown, passage) {
+            shown.push(passage);
+        }
+    }
+    let later: Vec<MemoryRef> =
+        shown.iter().flat_map(|passage| view.standings.later(passage.reference)).collect();
+    for passage in passages.iter().filter(|passage| later.contains(&passage.reference)) {
+        if shown.len() < EXCHANGES_MAX + LATER_MAX && is_new(&shown, passage) {
+            shown.push(passage);
+        }
+    }
+    shown.sort_by_key(|passage| passage.exchange.seq);
+    shown
+}
+
+/// Whether an exchange may answer a question about the one who asks: what others say of themselves, and what the asker passed
+/// on of others, does not.
+fn is_for_asker(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
+    if !is_about_oneself(&view.scene.envelope.content) {
+        return true;
+    }
+    let stamps = &passage.exchange;
+    let said = match view.lookup.resolve(MemoryRef::Passage { seq: stamps.seq, part: 0 }) {
+        Ok(Some(ReferencedItem::Passage(said))) => said.text,
+        _ => passage.text.clone(),
+    };
+    let is_foreign = stamps.sender != view.scene.envelope.sender || foreign_author(&said).is_some();
+    !(is_foreign && Wording::of(&said, true).speaks_of_a_person)
+}
+
+fn is_below(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
+    view.scene.history.iter().any(|exchange| exchange.epoch == passage.exchange.epoch)
+}
+
+/// Whether a passage that stands below is about what is asked. A short question also finds what was spoken of last, whatever
+/// that is: it has to share a word with it.
+fn is_about_this(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
+    let cue = StimulusCues::of(view.scene.envelope);
+    let said = words(&passage.text);
+    !cue.is_short() || words(&cue.topic()).iter().any(|word| said.contains(word))
+}
+
+/// A date with its age.
+fn when(view: &RenderView<'_>, at: Timestamp) -> String {
+    let moment = view.scene.zone.format_moment(at);
+    format_age(view.scene.envelope.timestamp, at)
+        .map_or_else(|| moment.clone(), |age| format!("{moment} ({age})"))
+}
+
+/// Whether the whole of an exchange may be told here, and not only what was found of it.
+fn is_told_whole(view: &RenderView<'_>, stamps: &ExchangeStamps) -> bool {
+    let envelope = view.scene.envelope;
+    let session = envelope.session();
+    let here = Origin { channel: envelope.channel, session: &session, sender: &envelope.sender };
+    let said = Origin { channel: stamps.channel, session: &stamps.session, sender: &stamps.sender };
+    Listener::of(view.scene.sharing, here).hears(&said, &GroupMembers::default())
 }
 
 fn note_once(below: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestamp) {
@@ -76,10 +155,10 @@ fn note_once(below: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestam
 fn conversation(
     talk: &ConversationMemory,
     at: Timestamp,
-    now: Timestamp,
+    view: &RenderView<'_>,
     reference: MemoryRef,
 ) -> String {
-    let age = format_age(now, at).unwrap_or_else(|| format!("dated {}", seconds(at)));
+    let age = when(view, at);
     let mut text = format!("With {}, {age}, about {}", name(&talk.partner), field(&talk.topic));
     if talk.message_count > 0 {
         let _ = write!(text, " ({} messages)", talk.message_count);
@@ -99,12 +178,13 @@ fn conversation(
 
 /// What was said, and what was answered: the passage that was found, and the beginning of the other side.
 fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<String>) {
-    let now = view.scene.envelope.timestamp;
     let stamps = &passage.exchange;
     let part = |part| MemoryRef::Passage { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
-    let other = match view.lookup.resolve(other) {
-        Ok(Some(ReferencedItem::Passage(other))) => Some(other),
+    // Of an exchange with somebody else, only what was found is for whoever listens now.
+    let other = is_told_whole(view, stamps).then(|| view.lookup.resolve(other));
+    let other = match other {
+        Some(Ok(Some(ReferencedItem::Passage(other)))) => Some(other),
         _ => None,
     };
     let (said, answered) = if passage.by_agent {
@@ -112,12 +192,13 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
     } else {
         (Some(passage), other.as_ref())
     };
-    let age = |at| format_age(now, at).unwrap_or_else(|| format!("at {}", seconds(at)));
     if let Some(said) = said {
-        let (sender, channel) = (name(&stamps.sender), stamps.channel);
         let text = format!(
-            "{sender} said, {}, over {channel}: {}",
-            age(stamps.sent_at),
+            "{}, {}, over {}{}: {}",
+            speaker(stamps, &said.text),
+            when(view, stamps.sent_at),
+            stamps.channel,
+            view.standings.label(said.reference),
             quote(&said.text)
         );
         lines.push(sourced_line(&text, said.reference));
@@ -127,9 +208,25 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             "" | NEUTRAL => String::new(),
             mood => format!(", {}", name(mood)),
         }; // Where the question is not shown, the answer carries the time.
-        let when =
-            if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
-        let text = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
+        let at = if said.is_none() {
+            format!(", {}", when(view, stamps.replied_at))
+        } else {
+            String::new()
+        };
+        let label = view.standings.label(answered.reference);
+        let text = format!("{OWN_REPLY_PREFIX}{mood}{at}{label}: {}", quote(&answered.text));
         lines.push(sourced_line(&text, answered.reference));
+    }
+}
+
+/// Who said it, and whose words it passes on.
+fn speaker(stamps: &ExchangeStamps, text: &str) -> String {
+    let sender = name(&stamps.sender);
+    let is_agent = stamps.channel == Channel::System && !is_reserved_name(&stamps.sender);
+    let who = if is_agent { format!("The agent {sender}") } else { sender };
+    match foreign_author(text) {
+        None => format!("{who} said"),
+        Some(Some(author)) => format!("{who} passed on words of {}", name(&author)),
+        Some(None) => format!("{who} passed on words of somebody else"),
     }
 }

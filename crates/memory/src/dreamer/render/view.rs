@@ -1,13 +1,13 @@
 //! What a context object is rendered from.
 
 use abide_domain::{
-    EpochId,
+    EpochId, Sharing, Zone,
     envelope::StimulusEnvelope,
     event::{AgentRegistered, Exploration},
     turn::Exchange,
 };
 
-use super::findings::ResolvedFindings;
+use super::{findings::ResolvedFindings, standing::Standings};
 use crate::dreamer::ReferenceLookup;
 
 /// What a context object is made of beside the findings.
@@ -21,6 +21,10 @@ pub struct RenderInput<'a> {
     pub profile: Option<&'a AgentRegistered>,
     /// The exchanges that the mind is shown anyway: what stands there is not repeated.
     pub history: &'a [Exchange],
+    /// Who may be told what: of an exchange that is somebody else's, only what was found of it is shown.
+    pub sharing: Sharing,
+    /// The reader's calendar and clock.
+    pub zone: &'a Zone,
     /// The most that the object may have, in tokens, at most `CONTEXT_TOKENS_MAX`; a long stimulus goes on top.
     pub tokens_max: u64,
 }
@@ -30,5 +34,6 @@ pub(super) struct RenderView<'a> {
     pub(super) scene: &'a RenderInput<'a>,
     pub(super) exploration: &'a Exploration,
     pub(super) findings: &'a ResolvedFindings,
+    pub(super) standings: &'a Standings,
     pub(super) lookup: &'a dyn ReferenceLookup,
 }

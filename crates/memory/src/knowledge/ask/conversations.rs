@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_domain::{
-    Timestamp,
+    Timestamp, Zone,
     graph::{ConversationMemory, Node, NodeKind},
 };
 
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     ExchangeStamps, ItemBody, QueryItem, RecalledPassage,
     graph::SearchCoverage,
+    says_something,
     search::{Hit, STRENGTH_MIN, words},
 };
 
@@ -41,6 +42,8 @@ const TOPIC_WORDS_TRIED: usize = 60;
 const TOPIC_WORDS: usize = 6;
 /// Characters of a key point.
 const KEY_POINT_CHARS_MAX: usize = 240;
+/// Conversations whose best passage is asked about in turn.
+const ASKED_ABOUT_MAX: usize = 3;
 /// Anybody.
 const ANYBODY: &str = "*";
 
@@ -73,8 +76,13 @@ impl QueryExecution<'_> {
             Some(names) if !self.has_spoken(names)? => (Vec::new(), SearchCoverage::Exact),
             _ => self.search_passages(&text),
         };
+        let mut found = self.by_conversation(hits, is_with, limit)?;
+        self.add_later(&mut found)?;
+        if partner.trim() == ANYBODY {
+            self.add_rules(&mut found, &text)?;
+        }
         let mut had = Vec::new();
-        for conversation in self.by_conversation(hits, is_with, limit)? {
+        for conversation in found {
             had.extend(self.item_of_conversation(conversation)?);
         }
         let data = merge_by_strength(recorded.collect(), had, limit);
@@ -83,7 +91,9 @@ impl QueryExecution<'_> {
 
     fn has_spoken(&self, names: &[String]) -> rusqlite::Result<bool> {
         for name in names {
-            if !exchange_rows::newest(self.connection, Some(name), 1)?.is_empty() {
+            let newest = exchange_rows::newest(self.connection, Some(name), NEWEST_LOOKED_AT_MAX)?;
+            // Whether somebody ever spoke is told to those alone who may hear some of it.
+            if newest.iter().any(|stamps| self.told.has_exchange(stamps.seq)) {
                 return Ok(true);
             }
         }
@@ -156,6 +166,62 @@ impl QueryExecution<'_> {
         Ok(found)
     }
 
+    /// Adds what was said later and bears on the best passage of each of the best conversations: to its own conversation, or
+    /// as one more right behind it. With whom it was said makes no difference.
+    fn add_later(&self, found: &mut Vec<FoundConversation>) -> rusqlite::Result<()> {
+        let mut at = 0;
+        let mut asked = 0;
+        while at < found.len() && asked < ASKED_ABOUT_MAX {
+            let best = found.get(at).and_then(|had| had.passages.first()).cloned();
+            at += 1;
+            let Some(best) = best.filter(|best| says_something(&best.text, best.at, &Zone::utc()))
+            else {
+                continue;
+            };
+            asked += 1;
+            for later in self.later_passages(&best)? {
+                let conversation = later.exchange.conversation;
+                if let Some(had) = found.iter_mut().find(|had| had.conversation == conversation) {
+                    had.passages.retain(|known| known.reference != later.reference);
+                    had.passages.insert(had.passages.len().min(1), later);
+                    had.passages.truncate(PASSAGES_MAX);
+                } else {
+                    let strength = best.strength;
+                    let passages = vec![later];
+                    found.insert(
+                        at.min(found.len()),
+                        FoundConversation { conversation, strength, passages },
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the rules that bear on a question behind the best conversation.
+    fn add_rules(&self, found: &mut Vec<FoundConversation>, text: &str) -> rusqlite::Result<()> {
+        for rule in self.rules_about(text)? {
+            let conversation = rule.exchange.conversation;
+            let strength = rule.strength;
+            match found.iter_mut().find(|had| had.conversation == conversation) {
+                Some(had) if had.passages.iter().any(|known| known.reference == rule.reference) => {
+                }
+                Some(had) => {
+                    had.passages.insert(had.passages.len().min(1), rule);
+                    had.passages.truncate(PASSAGES_MAX);
+                }
+                None => {
+                    let passages = vec![rule];
+                    found.insert(
+                        found.len().min(1),
+                        FoundConversation { conversation, strength, passages },
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn newest(
         &self,
         names: Option<&[String]>,
@@ -167,6 +233,7 @@ impl QueryExecution<'_> {
             let name = name.map(String::as_str);
             all.extend(exchange_rows::newest(self.connection, name, NEWEST_LOOKED_AT_MAX)?);
         }
+        all.retain(|stamps| self.told.has_exchange(stamps.seq));
         all.sort_by_key(|stamps| Reverse(stamps.seq));
         let mut had: Vec<FoundConversation> = Vec::new();
         for stamps in all {
@@ -195,7 +262,7 @@ impl QueryExecution<'_> {
         for conversation in had {
             items.extend(self.item_of_conversation(conversation)?);
         }
-        let nodes = self.indexes.graph.of_kind(NodeKind::Conversation);
+        let nodes = self.nodes_of(NodeKind::Conversation);
         let nodes = nodes.filter(|version| is_recorded(&version.node));
         items.extend(nodes.map(|version| item_of_node(version, 1.0)));
         items.sort_by_key(|item| Reverse(ended(item)));
@@ -208,8 +275,17 @@ impl QueryExecution<'_> {
         let Some(whole) = exchange_rows::conversation(self.connection, had.conversation)? else {
             return Ok(None);
         };
-        let newest =
+        let mut newest =
             exchange_rows::of_conversation(self.connection, had.conversation, TOPIC_EXCHANGES)?;
+        newest.retain(|stamps| self.told.has_exchange(stamps.seq));
+        // Of a conversation that is somebody else's, nothing is told but the passages.
+        let is_told = self.told.has_exchange(best.exchange.seq);
+        let message_count =
+            if is_told { whole.exchanges.saturating_mul(2) } else { had.passages.len() as u64 };
+        let topic =
+            if is_told { self.topic(&newest)? } else { topic(std::slice::from_ref(&best.text)) };
+        let (first_at, last_at) =
+            if is_told { (whole.first_at, whole.last_at) } else { (best.at, best.at) };
         let felt = newest.iter().find(|stamps| self.indexes.felt.contains(&stamps.seq));
         let mut sources = Vec::new();
         for passage in &had.passages {
@@ -219,16 +295,16 @@ impl QueryExecution<'_> {
         }
         let memory = ConversationMemory {
             partner: best.exchange.sender.clone(),
-            topic: self.topic(&newest)?,
-            message_count: whole.exchanges.saturating_mul(2),
+            topic,
+            message_count,
             key_points: had.passages.iter().map(|passage| excerpt(&passage.text)).collect(),
             emotional_tone: felt.map(|stamps| stamps.emotive_state.clone()).unwrap_or_default(),
             outcome: String::new(),
-            timestamp: Some(whole.last_at),
+            timestamp: Some(last_at),
         };
         Ok(Some(QueryItem {
             id: format!("conversation:{}", had.conversation),
-            valid_from: whole.first_at,
+            valid_from: first_at,
             valid_to: None,
             sources,
             strength: had.strength,

@@ -57,7 +57,8 @@ impl QueryExecution<'_> {
             if items.len() == limit {
                 break;
             }
-            if !self.indexes.felt.contains(&seq) || !seen.insert(seq) {
+            let is_told = self.indexes.felt.contains(&seq) && self.told.has_exchange(seq);
+            if !is_told || !seen.insert(seq) {
                 continue;
             }
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };

@@ -21,7 +21,7 @@ const USER: &str = "user";
 impl QueryExecution<'_> {
     pub(super) fn partnerships(&self, partner: &str) -> rusqlite::Result<QueryAnswer> {
         let names = self.names_of(partner);
-        let nodes = self.indexes.graph.of_kind(NodeKind::Partnership);
+        let nodes = self.nodes_of(NodeKind::Partnership);
         let mut items: Vec<QueryItem> = nodes
             .filter(|version| {
                 matches!(&*version.node, Node::Partnership(p) if is_any(&p.partner_name, &names))
@@ -62,32 +62,40 @@ impl QueryExecution<'_> {
             return Ok(Vec::new());
         }
         let is_theirs = |fact: &Fact| {
+            if !self.told.has_fact(fact.seq) {
+                return false;
+            }
             fact.told_by.as_ref().is_some_and(|teller| is_any(teller.bare(), names))
                 || names.iter().any(|name| is_in(name, &fact.content))
         };
         let mut seen = BTreeSet::new();
         let mut items = Vec::new();
-        let (hits, _) = self.indexes.search_facts(self.request(self.lead.said));
+        let (hits, _) = self.search_fact_index(self.lead.said);
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
-            if items.len() == PARTNER_FACTS_MAX {
+            if items.len() >= PARTNER_FACTS_MAX {
                 return Ok(items);
             }
             let fact = query::by_seq(self.connection, hit.id)?.filter(is_theirs);
             if let Some(fact) = fact.filter(|fact| seen.insert(fact.seq)) {
+                // What replaces it, whoever told that.
+                let later = self.later_facts(&fact)?;
                 items.push(item_of_fact(fact, hit.strength.into()));
+                let later = later.into_iter().filter(|fact| seen.insert(fact.seq));
+                items.extend(later.map(|fact| item_of_fact(fact, hit.strength.into())));
             }
         }
         let teller = format!("@{}", partner.trim().to_lowercase());
         let mut others = query::newest_by_teller(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;
+        others.retain(is_theirs);
         for name in names {
-            let (hits, _) = self.indexes.search_facts(self.request(name));
+            let (hits, _) = self.search_fact_index(name);
             for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
                 others.extend(query::by_seq(self.connection, hit.id)?.filter(is_theirs));
             }
         }
         others.sort_by_key(|fact| std::cmp::Reverse(fact.seq));
         let others = others.into_iter().filter(|fact| seen.insert(fact.seq));
-        let room = PARTNER_FACTS_MAX - items.len();
+        let room = PARTNER_FACTS_MAX.saturating_sub(items.len());
         items.extend(others.take(room).map(|fact| item_of_fact(fact, STRENGTH_MIN.into())));
         Ok(items)
     }
@@ -113,15 +121,18 @@ impl QueryExecution<'_> {
         if issue_type.is_some() {
             return Ok(QueryAnswer::of(nodes, coverage));
         }
-        let (hits, other_coverage) = self.indexes.search_facts(self.request(term));
-        let mut facts = Vec::new();
+        let (hits, other_coverage) = self.search_fact_index(term);
+        let (mut facts, mut seen) = (Vec::new(), BTreeSet::new());
         for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
-            if facts.len() == limit {
+            if facts.len() >= limit {
                 break;
             }
-            let fact = query::by_seq(self.connection, hit.id)?;
-            let fact = fact.filter(|fact| fact.category != USER);
-            facts.extend(fact.map(|fact| item_of_fact(fact, hit.strength.into())));
+            let fact = query::by_seq(self.connection, hit.id)?.filter(|fact| fact.category != USER);
+            let Some(fact) = fact.filter(|fact| seen.insert(fact.seq)) else { continue };
+            let later = self.later_facts(&fact)?;
+            facts.push(item_of_fact(fact, hit.strength.into()));
+            let later = later.into_iter().filter(|fact| seen.insert(fact.seq));
+            facts.extend(later.map(|fact| item_of_fact(fact, hit.strength.into())));
         }
         Ok(QueryAnswer::of(merge_by_strength(nodes, facts, limit), coverage.and(other_coverage)))
     }

@@ -31,13 +31,15 @@ impl QueryExecution<'_> {
         keep: impl Fn(&Node) -> bool,
     ) -> (Vec<NodeMatch>, SearchCoverage) {
         let kept = |version: &&Arc<NodeVersion>| keep(&version.node);
-        let named = self.indexes.graph.of_kind(kind).filter(kept);
+        let named = self.nodes_of(kind).filter(kept);
         let mut found: Vec<_> = named
             .filter(|version| holds_words(&version.node, text))
             .map(|version| NodeMatch { version: version.clone(), strength: 1.0 })
             .collect();
         let seen: BTreeSet<u64> = found.iter().map(|found| found.version.seq).collect();
-        let (hits, coverage) = self.indexes.search_nodes(kind, self.request(text));
+        let (hits, coverage) = self.indexes.search_nodes(kind, self.request(text), &|seq| {
+            self.indexes.graph.node(seq).is_some_and(|version| self.may_tell(version))
+        });
         for hit in hits.into_iter().filter(|hit| !seen.contains(&hit.id)) {
             let version = self.indexes.graph.node(hit.id).filter(kept);
             found.extend(version.map(|version| NodeMatch {
@@ -82,7 +84,7 @@ impl QueryExecution<'_> {
         min_severity: Severity,
         limit: usize,
     ) -> QueryAnswer {
-        let nodes = self.indexes.graph.of_kind(NodeKind::Constraint);
+        let nodes = self.nodes_of(NodeKind::Constraint);
         let mut binding: Vec<(&Constraint, &Arc<NodeVersion>)> = nodes
             .filter_map(|version| match &*version.node {
                 Node::Constraint(constraint) => Some((constraint, version)),
@@ -107,8 +109,7 @@ impl QueryExecution<'_> {
         with_dependencies: bool,
         limit: usize,
     ) -> QueryAnswer {
-        let graph = &self.indexes.graph;
-        let files = graph.of_kind(NodeKind::Code);
+        let files = self.nodes_of(NodeKind::Code);
         let mut found: Vec<NodeMatch> = files
             .filter(|version| is_code(&version.node, |path| is_file(path, filename)))
             .map(|version| NodeMatch { version: version.clone(), strength: 1.0 })
@@ -126,7 +127,8 @@ impl QueryExecution<'_> {
                 let (to, from) = self.around(&found.version);
                 let linked = to.into_iter().map(|version| (version, "dependency"));
                 let linked = linked.chain(from.into_iter().map(|version| (version, "dependent")));
-                for (version, relation) in linked.filter(|(version, _)| seen.insert(version.seq)) {
+                let told = linked.filter(|(version, _)| self.may_tell(version));
+                for (version, relation) in told.filter(|(version, _)| seen.insert(version.seq)) {
                     let node = (*version.node).clone();
                     let body = ItemBody::Linked { node, relation };
                     items.push(QueryItem { body, ..item_of_node(version, found.strength) });

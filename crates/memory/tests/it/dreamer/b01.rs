@@ -164,7 +164,7 @@ fn act_3_goes_on_from_what_was_said_two_hours_ago() {
     holds(
         &object.text,
         &[
-            "nicolas said, 2 h 15 min ago, over telegram: \"Hey Felix, the race condition is back.\" [c90/0]",
+            "nicolas said, Wed 2024-11-20 16:30 (2 h 15 min ago), over telegram: \"Hey Felix, the race condition is back.\" [c90/0]",
             "You answered: \"Third time. I reproduce it first and instrument the lock.\" [c90/1]",
             "Your last words in this conversation, 2 h 13 min ago: \"Third time.",
             "It seems to be about consciousness engine: race condition. [n4]",

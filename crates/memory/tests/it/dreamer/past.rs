@@ -7,7 +7,7 @@ use std::{
 };
 
 use abide_domain::{
-    Clock, EntityName, EpochId, Timestamp,
+    Clock, EntityName, EpochId, Sharing, Timestamp, Zone,
     envelope::{Channel, DriverOutput, StimulusEnvelope},
     event::{AgentRegistered, Exploration, Lens, MemoryRef, Partner},
     graph::Node,
@@ -83,6 +83,7 @@ impl Past {
             seq,
             epoch,
             conversation: seq,
+            previous: None,
             session: format!("telegram:{sender}"),
             sender: sender.to_owned(),
             channel: Channel::Telegram,
@@ -257,6 +258,8 @@ pub(super) fn rendered(
             .map(|_| super::super::world::epoch(7)),
         profile: Some(&profile),
         history: &[],
+        sharing: Sharing::Agent,
+        zone: &Zone::utc(),
         tokens_max: abide_memory::CONTEXT_TOKENS_MAX,
     };
     render(&scene, found, past)

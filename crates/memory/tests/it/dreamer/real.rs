@@ -52,6 +52,7 @@ fn exchange(world: &mut World, n: u64, who: &str, sent_at: Timestamp, texts: [&s
         sent_at,
         session_id: format!("telegram:{who}"),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,
@@ -119,7 +120,7 @@ fn both_acts_hold_what_b01_asks_for() {
     holds(
         &object.text,
         &[
-            "nicolas said, 2 h 15 min ago, over telegram: \"Hey Felix, the race condition is back.\"",
+            "nicolas said, Wed 2024-11-20 16:30 (2 h 15 min ago), over telegram: \"Hey Felix, the race condition is back.\"",
         ],
     );
     assert!(!object.text.contains("screenshots"), "{}", object.text);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
+    Sharing, Zone,
     context_object::SECTIONS,
     envelope::Channel,
     event::{Exploration, Lens, MemoryRef},
@@ -114,7 +115,7 @@ fn rendering_again_gives_the_same_bytes() {
 
 /// The version of the renderer, and the digest of what it makes of the examples below.
 const RENDERED: (u32, &str) =
-    (4, "8d80488b83e300f9d7fc544c9c21dd57495df73c7c97a8c370871d8125cf4471");
+    (5, "0ec944204238c8c3a9abc905d2482ca4a74352752b7386d0d72f4e778826d1fa");
 
 #[test]
 fn a_changed_rendering_has_a_new_version() {
@@ -197,6 +198,8 @@ fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
         last_output_epoch: None,
         profile: Some(&profile),
         history: &[exchange],
+        sharing: Sharing::Agent,
+        zone: &Zone::utc(),
         tokens_max: CONTEXT_TOKENS_MAX,
     };
     let text = render(&scene, &found, &past).text;

@@ -2,9 +2,9 @@
 
 use std::future::Future;
 
-use abide_domain::{AgentId, EntityName, Timestamp};
+use abide_domain::{AgentId, EntityName, Sharing, Timestamp, envelope::Channel};
 use abide_engine::MemoryAccess;
-use abide_memory::{GraphQuery, Lookup, QueryResult, RecalledPassage};
+use abide_memory::{GraphQuery, Listener, Lookup, Origin, QueryResult, RecalledPassage};
 use abide_tools::{MemoryLookup as _, MemoryQuestion};
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub(crate) async fn ask(
     let QueryBody { citizen, query, params } = body.parse()?;
     let citizen = app.citizen(citizen.as_deref())?;
     let question =
-        OwnedQuestion::new(&app, &citizen, String::new(), caller.author().bare().to_owned())?;
+        OwnedQuestion::new(&app, &citizen, String::new(), (&caller, caller.name().to_owned()))?;
     match GraphQuery::parse(&query, &Value::Object(params)) {
         Err(problem) => Ok(Json(QueryResult::failed(problem.to_string()))),
         Ok(query) => {
@@ -129,10 +129,13 @@ pub(crate) async fn search(
     }
     let asker = match sender {
         None => caller.author(),
+        Some(sender) if !caller.may_be(&sender) => {
+            return Err(super::super::stimulus::foreign_sender(&caller, &sender));
+        }
         Some(sender) => EntityName::sender(&sender)
             .map_err(|error| ApiError::invalid(format!("sender: {error}")))?,
     };
-    let question = OwnedQuestion::new(&app, &citizen, query, asker.bare().to_owned())?;
+    let question = OwnedQuestion::new(&app, &citizen, query, (&caller, asker.bare().to_owned()))?;
     let look = async move {
         let said = question.memory.recall(question.borrowed(), limit).await;
         (said, question.memory.facts(question.borrowed(), limit).await)
@@ -149,6 +152,9 @@ struct OwnedQuestion {
     memory: MemoryAccess,
     words: String,
     asker: String,
+    session: String,
+    /// How far what is remembered goes; none: the caller may see everything.
+    sharing: Option<Sharing>,
     now: Timestamp,
 }
 
@@ -157,13 +163,21 @@ impl OwnedQuestion {
         app: &AppState,
         citizen: &AgentId,
         words: String,
-        asker: String,
+        (caller, asker): (&Caller, String),
     ) -> Result<Self, ApiError> {
-        Ok(Self { memory: memory_of(app, citizen)?, words, asker, now: app.now() })
+        let (memory, session) = (memory_of(app, citizen)?, format!("{}:{asker}", Channel::Api));
+        let sharing = app.keeper()?.services().settings.sharing;
+        // The keeper's owner sees all; whoever else may read is told what they would be told by the agent.
+        let sharing = (!caller.scopes().is_admin()).then_some(sharing);
+        Ok(Self { memory, words, asker, session, sharing, now: app.now() })
     }
 
     fn borrowed(&self) -> MemoryQuestion<'_> {
-        MemoryQuestion { words: &self.words, asker: &self.asker, now: self.now }
+        let Self { words, asker, session, now, .. } = self;
+        let origin = Origin { channel: Channel::Api, session, sender: asker };
+        let listener =
+            self.sharing.map_or(Listener::OWNER, |sharing| Listener::of(sharing, origin));
+        MemoryQuestion { words, asker, listener, now: *now }
     }
 }
 

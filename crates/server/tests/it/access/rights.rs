@@ -12,7 +12,7 @@ const TWO: &str =
     "[[agent]]\nid = \"felix\"\nname = \"Felix\"\n[[agent]]\nid = \"ivy\"\nname = \"Ivy\"\n";
 
 /// Creates a token with these scopes.
-pub(super) fn create(home: &Home, name: &str, scopes: &[&str], rest: &[&str]) -> String {
+pub(crate) fn create(home: &Home, name: &str, scopes: &[&str], rest: &[&str]) -> String {
     let mut arguments = vec!["token", "create", name];
     for scope in scopes {
         arguments.extend(["--scope", scope]);

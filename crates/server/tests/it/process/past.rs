@@ -72,6 +72,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         sent_at: now,
         session_id: "api:user".into(),
         interactive: false,
+        administrator: false,
         idempotency: None,
         claimed_output: None,
         cause: None,
@@ -82,6 +83,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         history: HistoryWindow::default(),
         exploration: None,
         own: None,
+        sharing: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };

@@ -1,0 +1,167 @@
+//! What holds now: of statements about the same matter, which one a later one replaces (decisions 52 and 54).
+//!
+//! Pure rules over words in English, German, French and Spanish; passages, facts and nodes are judged together, on one
+//! timeline. A search proposes what may belong together; only these rules say that something is replaced, and where they are
+//! not sure, both stand beside each other with their dates. It must never take what somebody says about themselves for
+//! replaced by what another says about them.
+//!
+//! Reading order: here what is judged and what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates, numbers,
+//! names), `claim` (what a clause says of what), `replaces` (one statement and a later one).
+
+use std::collections::HashMap;
+
+use abide_domain::{Timestamp, Zone};
+
+mod claim;
+mod lexicon;
+mod replaces;
+mod tokens;
+mod value;
+
+use self::{
+    claim::{Claim, claims_of},
+    replaces::relation,
+};
+
+/// Most statements that are judged together.
+pub const STATEMENTS_MAX: usize = 48;
+/// How many statements of a conversation a correction without a subject reaches back over.
+pub(crate) const STEPS_BACK_MAX: usize = 3;
+
+/// Something that was said or is known.
+#[derive(Clone, Debug)]
+pub struct Statement<'a> {
+    /// Whose words they are.
+    pub by: &'a str,
+    /// When they were said.
+    pub at: Timestamp,
+    /// The order in which it came to be known.
+    pub seq: u64,
+    /// What was said just before in the same conversation.
+    pub previous: Option<u64>,
+    /// Whether the agent said it: it may repeat what held, and replaces nothing.
+    pub by_agent: bool,
+    /// The words.
+    pub text: &'a str,
+}
+
+/// How a later statement stands to an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    /// They are about different things, or both hold.
+    Apart,
+    /// They may be about the same: both are shown with their dates.
+    Unsure,
+    /// They are about the same, but the earlier is its speaker's own to correct: the later is another's word.
+    Disputes,
+    /// The later takes the place of the earlier.
+    Replaces,
+}
+
+/// What became of a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The place of the statement that took its place.
+    pub replaced_by: Option<usize>,
+    /// The place of a later statement of somebody else that says otherwise.
+    pub disputed_by: Option<usize>,
+    /// Whether it took the place of another and holds now.
+    pub in_force: bool,
+}
+
+/// How a later statement stands to an earlier one, by the words of the two alone.
+pub fn compare(older: &Statement<'_>, newer: &Statement<'_>, zone: &Zone) -> Relation {
+    let standings = judge(&[older.clone(), newer.clone()], zone);
+    match standings.first() {
+        Some(Standing { replaced_by: Some(_), .. }) => Relation::Replaces,
+        Some(Standing { disputed_by: Some(_), .. }) => Relation::Disputes,
+        _ => relation((older, &claims_of(older, zone)), (newer, &claims_of(newer, zone))),
+    }
+}
+
+/// What became of each statement, in their order. Those beyond [`STATEMENTS_MAX`] are not judged.
+pub fn judge(statements: &[Statement<'_>], zone: &Zone) -> Vec<Standing> {
+    let mut standings = vec![Standing::default(); statements.len()];
+    let judged = statements.get(..STATEMENTS_MAX).unwrap_or(statements);
+    let claims: Vec<Vec<Claim>> = judged.iter().map(|one| claims_of(one, zone)).collect();
+    let all: Vec<_> = judged.iter().zip(&claims).collect();
+    for (place, (newer, new)) in all.iter().enumerate() {
+        let meant = answered(&all, place);
+        for (older_place, (older, old)) in all.iter().enumerate() {
+            let relation = if meant == Some(older_place) {
+                Relation::Replaces
+            } else {
+                relation((older, old), (newer, new))
+            };
+            let Some(standing) = standings.get_mut(older_place) else { continue };
+            let slot = match relation {
+                Relation::Replaces => &mut standing.replaced_by,
+                Relation::Disputes => &mut standing.disputed_by,
+                Relation::Apart | Relation::Unsure => continue,
+            };
+            // Of several, the newest counts.
+            let is_newer =
+                |known: usize| judged.get(known).is_none_or(|known| known.seq < newer.seq);
+            if slot.is_none_or(is_newer) {
+                *slot = Some(place);
+            }
+        }
+    }
+    let replacing: Vec<usize> = standings.iter().filter_map(|one| one.replaced_by).collect();
+    for place in replacing {
+        if let Some(standing) = standings.get_mut(place) {
+            standing.in_force = standing.replaced_by.is_none();
+        }
+    }
+    standings
+}
+
+/// The statement that a correction without a subject means ("No, make that 17 March"): the last one before it in the same
+/// conversation, by the same person, with a value of the same type.
+fn answered(all: &[(&Statement<'_>, &Vec<Claim>)], place: usize) -> Option<usize> {
+    let (newer, new) = all.get(place)?;
+    let correction = new.iter().find(|claim| claim.is_bare_correction())?;
+    if newer.by_agent {
+        return None;
+    }
+    let by_seq: HashMap<u64, usize> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, (one, _))| !one.by_agent)
+        .map(|(at, (one, _))| (one.seq, at))
+        .collect();
+    let mut previous = newer.previous;
+    for _ in 0..STEPS_BACK_MAX {
+        let at = *by_seq.get(&previous?)?;
+        let (older, old) = all.get(at)?;
+        if older.by != newer.by || older.seq >= newer.seq {
+            return None;
+        }
+        let is_meant = |claim: &&Claim| correction.kinds().any(|kind| claim.has_kind(kind));
+        if let Some(claim) = old.iter().rev().find(is_meant) {
+            return claim.is_asserted().then_some(at).filter(|_| claim.differs(correction));
+        }
+        previous = older.previous;
+    }
+    None
+}
+
+/// Whether a text is a correction without a subject: what it corrects was said just before.
+pub fn is_bare_correction(text: &str, at: Timestamp, zone: &Zone) -> bool {
+    let statement = Statement { by: "", at, seq: 0, previous: None, by_agent: false, text };
+    claims_of(&statement, zone).iter().any(Claim::is_bare_correction)
+}
+
+/// Whether a text sets a rule: what its speaker wants kept.
+pub fn sets_a_rule(text: &str) -> bool {
+    claim::has_rule(text)
+}
+
+/// Whether a text says something that a later statement could replace.
+pub fn says_something(text: &str, at: Timestamp, zone: &Zone) -> bool {
+    let statement = Statement { by: "", at, seq: 0, previous: None, by_agent: false, text };
+    claims_of(&statement, zone).iter().any(|claim| claim.is_asserted() && !claim.heads.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

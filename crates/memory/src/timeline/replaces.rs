@@ -1,0 +1,95 @@
+//! One statement and a later one: whether the later takes the place of the earlier.
+
+use super::{
+    Relation, Statement,
+    claim::{Claim, Cue},
+};
+
+/// How a later claim's matter stands to an earlier one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matter {
+    Same,
+    /// The later names less of it than the earlier did.
+    Shorter,
+    /// The later narrows it further, or something is in common and no more.
+    Near,
+    Other,
+}
+
+/// How a later statement stands to an earlier one.
+pub(super) fn relation(
+    (older, old): (&Statement<'_>, &[Claim]),
+    (newer, new): (&Statement<'_>, &[Claim]),
+) -> Relation {
+    if newer.seq <= older.seq || newer.at < older.at || newer.by_agent {
+        return Relation::Apart;
+    }
+    let pairs = old.iter().flat_map(|old| new.iter().map(move |new| (old, new)));
+    let relations = pairs.map(|(old, new)| of_claims((older, old), (newer, new)));
+    relations.max().unwrap_or(Relation::Apart)
+}
+
+fn of_claims(
+    (older, old): (&Statement<'_>, &Claim),
+    (newer, new): (&Statement<'_>, &Claim),
+) -> Relation {
+    let is_same_speaker = older.by == newer.by;
+    if !old.is_asserted() || !new.is_asserted() || new.is_beside || old.is_own != new.is_own {
+        return Relation::Apart;
+    }
+    // What two people say of themselves are two things.
+    if old.is_own && !is_same_speaker {
+        return Relation::Apart;
+    }
+    let replaces = by_value(old, new).max(by_denial(old, new));
+    match replaces {
+        Relation::Replaces if old.is_rule && !is_same_speaker => Relation::Disputes,
+        other => other,
+    }
+}
+
+/// By another value of the same type.
+fn by_value(old: &Claim, new: &Claim) -> Relation {
+    let differing = old.differing(new);
+    if differing.is_empty() {
+        return Relation::Apart;
+    }
+    let is_single = differing.iter().all(|kind| old.is_single(*kind) && new.is_single(*kind));
+    match (matter(old, new), new.cue) {
+        (Matter::Same | Matter::Shorter, Cue::Change | Cue::Correction) => Relation::Replaces,
+        (Matter::Same, Cue::None) if is_single && old.is_denied == new.is_denied => {
+            Relation::Replaces
+        }
+        (Matter::Other, _) => Relation::Apart,
+        (Matter::Same | Matter::Shorter | Matter::Near, _) => Relation::Unsure,
+    }
+}
+
+/// By "no longer": the same words, taken back.
+fn by_denial(old: &Claim, new: &Claim) -> Relation {
+    let is_taken_back = new.takes_back && !old.is_denied;
+    let (old_words, new_words) = (old.words(), new.words());
+    let shared = old_words.intersection(&new_words).count();
+    let is_same = shared > 0 && new_words.is_subset(&old_words) && old_words.len() <= shared + 1;
+    let is_same_value = !old.differs(new) || old.values.is_empty() || new.values.is_empty();
+    if is_taken_back && is_same && is_same_value { Relation::Replaces } else { Relation::Apart }
+}
+
+fn matter(old: &Claim, new: &Claim) -> Matter {
+    if old.heads.is_empty() || new.heads.is_empty() {
+        return Matter::Other;
+    }
+    if old.heads != new.heads {
+        let shared = old.heads.intersection(&new.heads).count();
+        return if shared > 0 { Matter::Near } else { Matter::Other };
+    }
+    if old.modifiers == new.modifiers {
+        Matter::Same
+    } else if new.modifiers.is_empty() {
+        Matter::Shorter
+    } else if old.modifiers.is_disjoint(&new.modifiers) && !old.modifiers.is_empty() {
+        Matter::Other
+    } else {
+        Matter::Near
+    }
+}
