@@ -8,10 +8,7 @@
 
 use std::{fmt, time::Duration};
 
-use jiff::{
-    civil::{Date, DateTime, Time},
-    tz::AmbiguousOffset,
-};
+use jiff::civil::{Date, DateTime, Time};
 
 use crate::{Timestamp, Zone};
 
@@ -290,21 +287,14 @@ impl Resolver<'_> {
 
     /// The moments at which the zone's clock shows a time: none where it is skipped, two where it comes twice.
     fn moments(&self, date: Date, time: Option<Time>) -> Vec<Timestamp> {
-        let rules = self.zone.rules();
         let Some(time) = time else {
             // Where midnight itself is skipped, the day begins an hour later.
             let midnight = date.to_datetime(Time::midnight());
-            let start = rules.to_ambiguous_timestamp(midnight).compatible().ok();
+            let start = self.zone.rules().to_ambiguous_timestamp(midnight).compatible().ok();
             return start.map(of_instant).into_iter().collect();
         };
         let civil = date.to_datetime(time);
-        let offsets = match rules.to_ambiguous_timestamp(civil).offset() {
-            AmbiguousOffset::Unambiguous { offset } => vec![offset],
-            AmbiguousOffset::Gap { .. } => Vec::new(),
-            AmbiguousOffset::Fold { before, after } => vec![before, after],
-        };
-        let instants = offsets.into_iter().filter_map(|offset| offset.to_timestamp(civil).ok());
-        instants.map(of_instant).collect()
+        self.zone.moments_of(civil)
     }
 }
 

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    EpochId,
+    EpochId, Zone,
     envelope::{DriverOutput, StimulusEnvelope},
     event::{
         AgentRegistered, ContextAssembled, ContextTokens, Exploration, HistoryWindow, OwnEntries,
@@ -54,7 +54,7 @@ pub struct Context {
 }
 
 /// How much a context may hold, and of what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ContextScope {
     /// Tokens of the whole prompt.
     pub tokens_max: u64,
@@ -62,6 +62,8 @@ pub struct ContextScope {
     pub history: History,
     /// Which of the agent's own entries, if any.
     pub own: Option<OwnEntries>,
+    /// The zone in which dates are shown.
+    pub zone: Zone,
 }
 
 /// Which conversations a prompt shows (`context.history`).
@@ -87,6 +89,8 @@ pub struct ContextInput {
     object_tokens_max: u64,
     /// The agent's own entries, rendered, and which they are.
     own: Option<(OwnEntries, String)>,
+    /// The zone in which dates are shown.
+    zone: Zone,
 }
 
 /// What an agent said last in the session of an epoch, and in which epoch.
@@ -97,6 +101,11 @@ pub(crate) fn last_output(
     state?.short_term.last_reply(&stimulus.session_id)
 }
 
+/// Where the sender of an epoch's stimulus is, as far as that was said.
+pub(crate) fn sender_zone(record: &EpochRecord) -> Option<Zone> {
+    Zone::named(record.stimulus.sender_zone.as_deref()?).ok()
+}
+
 /// The envelope of a stimulus as the Dreamer sees it: with the agent's last words (decision 4).
 pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> StimulusEnvelope {
     let stimulus = &record.stimulus;
@@ -105,6 +114,7 @@ pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> S
         sender: stimulus.sender.clone(),
         channel: stimulus.channel,
         timestamp: stimulus.sent_at,
+        sender_zone: sender_zone(record),
         last_driver_output: last,
         citizen: record.agent.clone(),
         session_id: Some(stimulus.session_id.clone()),
@@ -145,6 +155,7 @@ impl ContextInput {
             window,
             object_tokens_max,
             own,
+            zone: scope.zone,
         }
     }
 
@@ -167,6 +178,7 @@ impl ContextInput {
             },
             exploration: Some(exploration.clone()),
             own,
+            time_zone: Some(self.zone.name().to_owned()),
             tokens: ContextTokens {
                 system: estimate_tokens(&system),
                 history: self.window.tokens,
@@ -184,6 +196,7 @@ impl ContextInput {
             profile: self.profile.as_ref(),
             history: &self.window.exchanges,
             tokens_max: self.object_tokens_max,
+            zone: &self.zone,
         };
         let object = render(&input, exploration, lookup);
         let identity = self.identity.as_ref().map_or("", |(_, text)| text.trim_end());

@@ -54,6 +54,7 @@ mod staging;
 pub mod stdout;
 mod tokens;
 
+pub use abide_domain::dates;
 pub use applied::DurableEvent;
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,

@@ -22,6 +22,7 @@ mod rules;
 mod schema;
 mod sections;
 mod shape;
+mod system_zone;
 mod time_span;
 mod value;
 
@@ -37,4 +38,5 @@ pub(crate) use sections::{
     MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
     NotifySection, Provider, SandboxMode, ScheduleSection, Settings, Start, Transport, VoiceKind,
 };
+pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

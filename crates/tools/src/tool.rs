@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use abide_domain::{AgentId, CallId, EpochId, IdSource, Timestamp, event::Event, tool::ToolSpec};
+use abide_domain::{
+    AgentId, CallId, EpochId, IdSource, Timestamp, Zone, event::Event, tool::ToolSpec,
+};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -64,6 +66,8 @@ pub struct Call<'a> {
     pub ids: &'a dyn IdSource,
     /// Who sent the stimulus that the epoch answers.
     pub sender: &'a str,
+    /// Where the sender is, as far as that is known, else where the keeper's people are.
+    pub zone: &'a Zone,
     /// Whether the epoch contains text that no person vouches for: the keeper's own stimulus, or something fetched.
     pub untrusted: bool,
     /// What the agent remembers.

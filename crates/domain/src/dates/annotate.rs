@@ -31,9 +31,9 @@ pub fn annotate_for(text: &str, said_at: Timestamp, said_in: &Zone, reader: &Zon
 }
 
 impl DateMention {
-    /// What the words mean, `Fri 2026-03-27 or Fri 2026-04-03`, or why they mean nothing.
-    pub fn describe(&self, zone: &Zone) -> String {
-        describe(self, zone, zone)
+    /// What the words mean, `Fri 2026-03-27 or Fri 2026-04-03`, or why they mean nothing; for a reader in a zone.
+    pub fn describe(&self, said_in: &Zone, reader: &Zone) -> String {
+        describe(self, said_in, reader)
     }
 }
 

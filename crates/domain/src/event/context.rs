@@ -30,6 +30,9 @@ pub struct ContextAssembled {
     /// The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnEntries>,
+    /// The zone in which dates were shown; none in contexts of programs that showed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
     /// SHA-256 over the rendered system text, history and stimulus, hex.

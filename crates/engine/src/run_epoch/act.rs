@@ -19,7 +19,9 @@ use super::{
     error::EpochError,
     walk::Walk,
 };
-use crate::{blobs, console::MindCommands, failpoint::Failpoint, state::EpochRecord};
+use crate::{
+    blobs, console::MindCommands, context::sender_zone, failpoint::Failpoint, state::EpochRecord,
+};
 
 /// A call that runs longer is made visible in the ledger before it ends.
 const VISIBLE_AFTER: Duration = Duration::from_millis(5);
@@ -125,6 +127,7 @@ async fn run(
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, sender) = (walk.record.id, walk.record.stimulus.sender.clone());
+    let zone = sender_zone(&walk.record).unwrap_or_else(|| services.settings.time_zone.clone());
     let memory = agent.memory();
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
@@ -137,6 +140,7 @@ async fn run(
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &sender,
+        zone: &zone,
         untrusted: walk.record.holds_untrusted(),
         now: walk.now(),
         ids: &*services.ids,

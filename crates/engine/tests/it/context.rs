@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId,
+    AgentId, EntityName, EpochId, Zone,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextAssembled, ContextEvent, Event},
     turn::TurnRequest,
@@ -150,7 +150,8 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> Context {
-    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, own: None };
+    let scope =
+        ContextScope { tokens_max: 1_000, history: History::Agent, own: None, zone: Zone::utc() };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         state.apply(entry).unwrap();

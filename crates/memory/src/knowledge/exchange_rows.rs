@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use abide_domain::{Timestamp, envelope::Channel, event::MemoryRef};
+use abide_domain::{Timestamp, Zone, envelope::Channel, event::MemoryRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256};
 
@@ -23,7 +23,7 @@ const PAUSE_MICROS: i64 = 3_600_000_000;
 
 /// The columns that [`stamps_from_row`] reads.
 const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_at, replied_at, \
-                      emotive_state, stimulus_parts, parts";
+                      emotive_state, stimulus_parts, parts, sender_zone";
 
 /// Adds the exchange that was committed at a sequence.
 pub(super) fn add(
@@ -44,6 +44,7 @@ pub(super) fn add(
         sender: exchange.sender.clone(),
         channel: exchange.channel,
         sent_at: exchange.sent_at,
+        sender_zone: ended.sender_zone.clone(),
         replied_at: exchange.replied_at,
         emotive_state: ended.emotive_state.clone(),
         stimulus_parts: u32::try_from(stimulus_parts).unwrap_or(u32::MAX),
@@ -101,8 +102,9 @@ fn insert(
     connection
         .prepare_cached(
             "INSERT INTO exchanges(seq, epoch, conversation, session, sender, channel, sent_at,
-                                   replied_at, emotive_state, stimulus_parts, parts, previous)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                                   replied_at, emotive_state, stimulus_parts, parts, previous,
+                                   sender_zone)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             to_sql(stamps.seq),
@@ -117,6 +119,7 @@ fn insert(
             stamps.stimulus_parts,
             stamps.parts,
             previous,
+            stamps.sender_zone,
         ])?;
     let mut statement =
         connection.prepare_cached("INSERT INTO passages(id, text) VALUES (?1, ?2)")?;
@@ -166,6 +169,7 @@ fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
         emotive_state: row.get(8)?,
         stimulus_parts: row.get(9)?,
         parts: row.get(10)?,
+        sender_zone: row.get(11)?,
     })
 }
 
@@ -273,6 +277,11 @@ fn recalled_passage(
 }
 
 impl ExchangeStamps {
+    /// Where its sender was then, if that was said and is known.
+    pub(crate) fn zone(&self) -> Option<Zone> {
+        Zone::named(self.sender_zone.as_deref()?).ok()
+    }
+
     /// Who said a passage.
     pub(super) fn speaker<'a>(&'a self, agent: &'a str, part: u32) -> &'a str {
         if part >= self.stimulus_parts { agent } else { &self.sender }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::columns::{from_sql, to_sql};
 
 /// Version of the tables. A file of another version is rebuilt.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// The version of the SQLite that is compiled in, as `major * 1_000_000 + minor * 1_000 + patch` (3.51.3 is 3051003).
 pub fn sqlite_version() -> i32 {
@@ -136,6 +136,7 @@ CREATE TABLE exchanges(
     sender TEXT NOT NULL,
     channel TEXT NOT NULL,
     sent_at INTEGER NOT NULL,
+    sender_zone TEXT,
     replied_at INTEGER NOT NULL,
     emotive_state TEXT NOT NULL,
     stimulus_parts INTEGER NOT NULL,

@@ -10,7 +10,7 @@ use super::{
     chat::ChatNumber,
     shape::{
         ADDRESS, ADDRESS_OR_OFF, CHATS, CRON, DAY, FLAG, HOUR, Key, MONEY, Node, SECOND, Shape,
-        TOOL_PATTERNS, URL, VARIABLE_NAME, count, section, text, time, words,
+        TOOL_PATTERNS, URL, VARIABLE_NAME, ZONE, count, section, text, time, words,
     },
     time_span::TimeSpan,
 };
@@ -72,7 +72,7 @@ section! {
         /// The agents. Tables in the file replace the default one.
         #[serde(rename = "agent")]
         pub(crate) agents: Vec<AgentSection> =
-            [{ id = "felix", name = "Felix", partners = [{ id = "nicolas", name = "Nicolas", role = "co-founder" }] }],
+            [{ id = "felix", name = "Felix" }],
             Node::Tables(AgentSection::KEYS);
     }
 }
@@ -86,6 +86,8 @@ section! {
         pub(crate) allow_plain: bool = false, FLAG;
         /// Length of a tick. A change is an event; ticks never jump back.
         tick_interval: TimeSpan = "1s", time(10, HOUR);
+        /// Where its people are, such as "Europe/Berlin": when their days begin, and what "tomorrow at 9" is; unset: the system's.
+        pub(crate) time_zone: Option<String> = unset, ZONE;
         /// HTTP connections at most; event streams are connections too.
         pub(crate) connections: usize = 4096, count(16, 65_536);
         /// HTTP connections at most from one address; an IPv6 network of 64 bits is one.

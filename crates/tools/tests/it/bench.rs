@@ -110,6 +110,7 @@ pub(crate) fn run_unchecked(
 ) -> Option<Result<Output, ToolError>> {
     let agent: AgentId = "felix".parse().unwrap();
     let (call_id, ids) = (CallId::new(1, 1), Counted::default());
+    let berlin = abide_domain::Zone::named("Europe/Berlin").unwrap();
     let call = Call {
         agent: &agent,
         epoch: epoch(),
@@ -118,6 +119,7 @@ pub(crate) fn run_unchecked(
         now: now(),
         ids: &ids,
         sender: "nicolas",
+        zone: &berlin,
         untrusted: false,
         memory,
         commands: &NoCommands,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
+    dates::annotate,
     event::{Lens, MemoryRef},
     format_age,
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
@@ -11,13 +12,13 @@ use abide_domain::{
 use super::{
     findings::{LensOutcome, lens_outcome},
     talk,
-    view::RenderView,
+    view::{RenderInput, RenderView},
 };
 use crate::{
     OriginalFact, ReferencedItem,
     dreamer::{
         cue::{StimulusCues, tone_of},
-        dates::days_until,
+        dates::{days_until, said_dates},
         trim::Section,
         words::{
             fenced, field, line_of_two_sources, list, name, one_line, quote, seconds, sourced_line,
@@ -133,10 +134,8 @@ pub(super) fn situation(view: &RenderView<'_>, title: &'static str) -> Section {
         let text = format!("Keywords: {}.", one_line(&cue.topic(), 120));
         lines.push(sourced_line(&text, "stimulus"));
     }
-    if !cue.times.is_empty() {
-        let times: Vec<_> =
-            cue.times.iter().map(|(word, date)| format!("{word} is {date}")).collect();
-        lines.push(sourced_line(&format!("{}.", times.join("; ")), "stimulus"));
+    if let Some(dates) = said_dates(envelope, view.scene.zone) {
+        lines.push(sourced_line(&dates, "stimulus"));
     }
     lines.push(sourced_line(&format!("Tone here: {}.", tone_of(channel)), "channel"));
     Section::new(title, lines, Vec::new())
@@ -210,16 +209,20 @@ fn failures(view: &RenderView<'_>) -> Vec<String> {
 }
 
 fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
-    let now = view.scene.envelope.timestamp;
     let found = view.findings.of_lens(lens).iter();
     let facts = found.filter_map(|(reference, remembered)| match remembered {
         ReferencedItem::Fact(sourced_line) => Some((*reference, sourced_line)),
         ReferencedItem::Node(_) | ReferencedItem::Passage(_) => None,
     });
-    facts.take(FACTS_MAX).map(|(reference, known)| known_fact(reference, known, now)).collect()
+    facts
+        .take(FACTS_MAX)
+        .map(|(reference, known)| known_fact(reference, known, view.scene))
+        .collect()
 }
 
-fn known_fact(reference: MemoryRef, known: &OriginalFact, now: abide_domain::Timestamp) -> String {
+fn known_fact(reference: MemoryRef, known: &OriginalFact, scene: &RenderInput<'_>) -> String {
+    let now = scene.envelope.timestamp;
+    let content = annotate(&known.content, known.valid_from, scene.zone);
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
     how.extend(format_age(now, known.valid_from));
@@ -227,7 +230,7 @@ fn known_fact(reference: MemoryRef, known: &OriginalFact, now: abide_domain::Tim
         how.push("not confirmed by a person".to_owned());
     }
     let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
-    sourced_line(&format!("Known: {}{how}.", field(&known.content)), reference)
+    sourced_line(&format!("Known: {}{how}.", field(&content)), reference)
 }
 
 /// What worked, and what not to do.

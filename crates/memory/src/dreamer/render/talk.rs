@@ -6,6 +6,7 @@ use std::fmt::Write as _; // into a String, which cannot fail
 use abide_domain::{
     EpochId, Timestamp,
     context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
+    dates::{annotate, annotate_for},
     event::{Lens, MemoryRef},
     format_age,
     graph::ConversationMemory,
@@ -118,7 +119,12 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
         let text = format!(
             "{sender} said, {}, over {channel}: {}",
             age(stamps.sent_at),
-            quote(&said.text)
+            quote(&annotate_for(
+                &said.text,
+                stamps.sent_at,
+                stamps.zone().as_ref().unwrap_or(view.scene.zone),
+                view.scene.zone
+            ))
         );
         lines.push(sourced_line(&text, said.reference));
     }
@@ -129,7 +135,10 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
         }; // Where the question is not shown, the answer carries the time.
         let when =
             if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
-        let text = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
+        let text = format!(
+            "{OWN_REPLY_PREFIX}{mood}{when}: {}",
+            quote(&annotate(&answered.text, stamps.replied_at, view.scene.zone))
+        );
         lines.push(sourced_line(&text, answered.reference));
     }
 }

@@ -1,7 +1,7 @@
 //! What a context object is rendered from.
 
 use abide_domain::{
-    EpochId,
+    EpochId, Zone,
     envelope::StimulusEnvelope,
     event::{AgentRegistered, Exploration},
     turn::Exchange,
@@ -23,6 +23,8 @@ pub struct RenderInput<'a> {
     pub history: &'a [Exchange],
     /// The most that the object may have, in tokens, at most `CONTEXT_TOKENS_MAX`; a long stimulus goes on top.
     pub tokens_max: u64,
+    /// The zone in which dates are shown, and in which those spoke of whom no other is known.
+    pub zone: &'a Zone,
 }
 
 /// All that a section is made of.

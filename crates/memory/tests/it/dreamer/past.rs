@@ -87,6 +87,7 @@ impl Past {
             sender: sender.to_owned(),
             channel: Channel::Telegram,
             sent_at: at(sent_at),
+            sender_zone: None,
             replied_at: at(sent_at).plus(Duration::from_secs(90)),
             emotive_state: "neutral".to_owned(),
             stimulus_parts: 1,
@@ -212,6 +213,7 @@ pub(super) fn envelope(content: &str) -> StimulusEnvelope {
         sender: "nicolas".into(),
         channel: Channel::Telegram,
         timestamp: at("2024-11-20T18:45:00Z"),
+        sender_zone: None,
         last_driver_output: None,
         citizen: "felix".parse().unwrap(),
         session_id: Some("telegram_race_condition_20241120".into()),
@@ -258,6 +260,7 @@ pub(super) fn rendered(
         profile: Some(&profile),
         history: &[],
         tokens_max: abide_memory::CONTEXT_TOKENS_MAX,
+        zone: &abide_domain::Zone::utc(),
     };
     render(&scene, found, past)
 }

@@ -198,6 +198,7 @@ fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
         profile: Some(&profile),
         history: &[exchange],
         tokens_max: CONTEXT_TOKENS_MAX,
+        zone: &abide_domain::Zone::utc(),
     };
     let text = render(&scene, &found, &past).text;
     assert!(!text.contains(texts[0]), "{text}");

@@ -70,6 +70,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         sender: "user".into(),
         channel: Channel::Api,
         sent_at: now,
+        sender_zone: None,
         session_id: "api:user".into(),
         interactive: false,
         idempotency: None,
@@ -82,6 +83,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         history: HistoryWindow::default(),
         exploration: None,
         own: None,
+        time_zone: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };
