@@ -128,35 +128,22 @@ pub(super) fn list(request: &TurnRequest, wanted: &ListRequest) -> Voice {
         Err(voice) => return *voice,
     };
     let have = fact.as_ref().map(|fact| items_of(fact, name)).unwrap_or_default();
+    let written = (name.as_str(), fact.as_ref());
     match wish {
         ListWish::Show if have.is_empty() => respond(&format!("The {name} is empty.")),
         ListWish::Show => respond(&format!("On the {name}: {}.", have.join(", "))),
         ListWish::Add(things) => {
             let new = things.iter().filter(|thing| !holds(&have, thing));
-            let all: Vec<String> = have.iter().chain(new).cloned().collect();
-            write(
-                request,
-                (name, fact.as_ref()),
-                &all,
-                &format!("{} is on the {name}", things.join(", ")),
-            )
+            write(request, written, &have.iter().chain(new).cloned().collect::<Vec<_>>())
         }
         ListWish::Remove(things) => {
             if let Some(missing) = things.iter().find(|thing| !holds(&have, thing)) {
                 return respond(&format!("{missing} is not on the {name}."));
             }
-            let left: Vec<String> =
-                have.into_iter().filter(|thing| !holds(things, thing)).collect();
-            write(
-                request,
-                (name, fact.as_ref()),
-                &left,
-                &format!("{} is off the {name}", things.join(", ")),
-            )
+            let left = have.into_iter().filter(|thing| !holds(things, thing));
+            write(request, written, &left.collect::<Vec<_>>())
         }
-        ListWish::Clear => {
-            write(request, (name, fact.as_ref()), &[], &format!("The {name} is cleared"))
-        }
+        ListWish::Clear => write(request, written, &[]),
     }
 }
 
@@ -179,12 +166,7 @@ fn items_of(fact: &Fact, name: &str) -> Vec<String> {
 }
 
 /// Replaces a list, or forgets it where nothing is left.
-fn write(
-    request: &TurnRequest,
-    (name, fact): (&str, Option<&Fact>),
-    things: &[String],
-    done: &str,
-) -> Voice {
+fn write(request: &TurnRequest, (name, fact): (&str, Option<&Fact>), things: &[String]) -> Voice {
     let nothing = things.is_empty();
     let asked = match (nothing, fact) {
         (true, None) => return respond(&format!("The {name} is empty already.")),
@@ -207,8 +189,8 @@ fn write(
         }
     };
     match asked {
-        Ok(_) if nothing => respond(&format!("{done}. It is empty now.")),
-        Ok(_) => respond(&format!("{done}: {}.", things.join(", "))),
+        Ok(_) if nothing => respond(&format!("The {name} is empty now.")),
+        Ok(_) => respond(&format!("On the {name} now: {}.", things.join(", "))),
         Err(voice) => *voice,
     }
 }

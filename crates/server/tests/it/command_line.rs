@@ -230,8 +230,13 @@ fn init_says_who_keeps_the_home_and_where_and_asks_nothing_without_a_terminal() 
     let file = home.path().join("abide.toml");
     let init = |arguments: &[&str], variables: &[(&str, &str)]| {
         let mut command = home.command(["init", "--force", "--provider", "reflex"]);
-        command.args(arguments).envs(variables.iter().copied()).stdin(std::process::Stdio::piped());
-        let made = command.output().unwrap();
+        command.args(arguments).envs(variables.iter().copied());
+        // Nothing is typed, and the pipe stays open: who waits for an answer waits for ever.
+        let streams = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = streams.spawn().unwrap();
+        let unused = child.stdin.take();
+        let made = child.wait_with_output().unwrap();
+        drop(unused);
         (made.status.success(), std::fs::read_to_string(&file).unwrap())
     };
     let (done, text) = init(&[], &[("TZ", "Europe/Berlin")]);
