@@ -222,7 +222,7 @@ section! {
         pub(crate) idle: TimeSpan = "5m", time(SECOND, 7 * DAY);
         /// An agent sleeps only after more committed epochs than this.
         pub(crate) epochs_min: usize = 10, count(1, 100_000);
-        /// A cron expression, in addition; empty: none.
+        /// A cron expression on the clock of keeper.time_zone, in addition; empty: none.
         pub(crate) at: String = "", CRON;
     }
 }
