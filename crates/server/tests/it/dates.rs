@@ -8,7 +8,7 @@ use crate::{client::Client, home::Home};
 fn say_at(client: &Client, words: &str, sender: &str, at: &str) -> Value {
     let envelope = json!({
         "stimulus": {"content": words, "sender": sender, "channel": "api", "timestamp": at},
-        "last_driver_output": null, "citizen": "felix"
+        "last_driver_output": null, "citizen": "felix", "session_id": at
     });
     let answer = client.post("/start-epoch?wait=1", &envelope);
     assert_eq!(answer.status, 200, "{answer:?}");
