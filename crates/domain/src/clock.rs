@@ -66,7 +66,7 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_microsecond(self.0) {
             Ok(timestamp) => write!(f, "{timestamp:.6}"),
-            Err(_) => f.write_str("9999-12-31T23:59:59.999999Z"),
+            Err(_) => write!(f, "{:.6}Z", civil_of(self.0)),
         }
     }
 }
@@ -92,9 +92,35 @@ impl FromStr for Timestamp {
         if !has_profile || !has_known_offset(text) {
             return Err(error());
         }
-        let timestamp: jiff::Timestamp = text.parse().map_err(|_| error())?;
-        Ok(Self(timestamp.as_microsecond()))
+        match text.parse::<jiff::Timestamp>() {
+            Ok(timestamp) => Ok(Self(timestamp.as_microsecond())),
+            Err(_) => last_days(text).map(Self).ok_or_else(error),
+        }
     }
+}
+
+/// The end of the year 9999 in UTC. jiff's instants end two days before it, so that every offset can show them.
+const INSTANTS_END: jiff::civil::DateTime = jiff::civil::date(9999, 12, 30).at(0, 0, 0, 0);
+const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+
+/// The UTC calendar and clock at a point that jiff's instants do not reach; the end of time beyond the year 9999.
+fn civil_of(micros: i64) -> jiff::civil::DateTime {
+    let span = jiff::Span::new().try_microseconds(micros);
+    span.ok().and_then(|span| EPOCH.checked_add(span).ok()).unwrap_or(jiff::civil::DateTime::MAX)
+}
+
+/// The microseconds of a date and time in the last two days of the year 9999, which is in order of form.
+fn last_days(text: &str) -> Option<i64> {
+    let at = text.char_indices().skip(19).find(|(_, c)| matches!(c, '+' | '-' | 'Z' | 'z'))?.0;
+    let (civil, offset) = text.split_at_checked(at)?;
+    let civil: jiff::civil::DateTime = civil.parse().ok().filter(|civil| *civil >= INSTANTS_END)?;
+    let seconds = match offset {
+        "Z" | "z" => 0,
+        offset => i64::from(crate::time_zone::offset_seconds(offset)?),
+    };
+    let micros = EPOCH.until((jiff::Unit::Microsecond, civil)).ok()?.get_microseconds();
+    let micros = micros.checked_sub(seconds * 1_000_000)?;
+    (civil_of(micros) < jiff::civil::DateTime::MAX).then_some(micros)
 }
 
 /// Whether the offset of a date and time is one that a place on earth has had: 18 hours at most (decision 62).
@@ -153,6 +179,10 @@ mod tests {
             ("2024-11-20T16:30:00+18:00", "2024-11-19T22:30:00.000000Z"),
             ("2024-11-20T16:30:00.25-18:00", "2024-11-21T10:30:00.250000Z"),
             ("2025-12-06t17:33:23.6z", "2025-12-06T17:33:23.600000Z"),
+            ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000000Z"),
+            ("9999-12-31T23:59:59.999998z", "9999-12-31T23:59:59.999998Z"),
+            ("9999-12-31T23:59:59+02:00", "9999-12-31T21:59:59.000000Z"),
+            ("9999-12-30T22:00:01Z", "9999-12-30T22:00:01.000000Z"),
         ];
         for (text, written) in cases {
             assert_eq!(
@@ -179,6 +209,11 @@ mod tests {
             "2024-11-20T16:30:00+18:01",
             "2024-11-20T16:30:00-19:00",
             "2024-11-20T16:30:00.5+25:59",
+            "9999-12-31T23:59:59-02:00",
+            "9999-12-31T24:59:59Z",
+            "9999-12-32T23:59:59Z",
+            "9999-12-31T23:59:59Y",
+            "9999-12-31T23:59:59+2:00",
         ] {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }

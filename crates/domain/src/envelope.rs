@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    AgentId, Timestamp,
+    AgentId, Timestamp, Zone,
     hidden::is_blank,
     id,
     limits::{CLOCK_SKEW_MAX, CONTENT_CHARS_MAX, RESPONSE_CHARS_MAX, SESSION_CHARS_MAX},
@@ -26,6 +26,8 @@ pub struct StimulusEnvelope {
     pub channel: Channel,
     /// When it was sent.
     pub timestamp: Timestamp,
+    /// Where its sender is, as far as the timestamp's offset says: what they call tomorrow is so there (decision 55).
+    pub sender_zone: Option<Zone>,
     /// The caller's view of the agent's last output; the ledger wins (decision 4).
     pub last_driver_output: Option<DriverOutput>,
     /// The agent that it is for.
@@ -166,6 +168,9 @@ impl Reader {
         let stimulus = self.object(root, "stimulus", "stimulus", false);
         let (content, sender, channel, timestamp) =
             stimulus.map_or((None, None, None, None), |stimulus| self.stimulus(stimulus, rules));
+        let written =
+            stimulus.and_then(|stimulus| stimulus.get("timestamp")).and_then(Value::as_str);
+        let sender_zone = written.and_then(Zone::of_rfc3339);
         let output = self.object(root, "last_driver_output", "last_driver_output", true);
         let last_driver_output = output.and_then(|output| self.driver_output(output, timestamp));
         let citizen = self.citizen(root, rules);
@@ -176,6 +181,7 @@ impl Reader {
             sender: sender?,
             channel: channel?,
             timestamp: timestamp?,
+            sender_zone,
             last_driver_output,
             citizen: citizen?,
             session_id,
@@ -216,7 +222,7 @@ impl Reader {
         const TIMESTAMP: &str = "last_driver_output.timestamp";
         self.unknown_fields(output, "last_driver_output.", &["content", "timestamp"]);
         for (key, path) in [("content", CONTENT), ("timestamp", TIMESTAMP)] {
-            if !output.is_empty() && !output.contains_key(key) {
+            if !output.contains_key(key) {
                 self.reject(path, "required", "is missing; null when there was none");
             }
         }

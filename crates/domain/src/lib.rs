@@ -38,6 +38,7 @@ mod clock;
 mod id;
 
 pub mod context_object;
+pub mod dates;
 pub mod envelope;
 pub mod epoch;
 pub mod event;

@@ -2,7 +2,7 @@
 
 use jiff::{
     Timestamp as Instant,
-    tz::{Offset, TimeZone},
+    tz::{AmbiguousOffset, Offset, TimeZone},
 };
 
 use crate::Timestamp;
@@ -60,6 +60,24 @@ impl Zone {
         Some(Self { name, rules: TimeZone::fixed(offset) })
     }
 
+    /// The offset that a date and time of RFC 3339 carries, as its writer's zone. `Z` and `-00:00` say that nothing is known
+    /// of where it was written; neither does a text of another form.
+    pub fn of_rfc3339(text: &str) -> Option<Self> {
+        let offset = text.get(text.len().checked_sub(6)?..).filter(|offset| *offset != "-00:00")?;
+        Self::offset(offset_seconds(offset)?)
+    }
+
+    /// The moments at which this zone's clock shows a time: none where the clocks skip it, two where it comes twice.
+    pub fn moments_of(&self, civil: jiff::civil::DateTime) -> Vec<Timestamp> {
+        let offsets = match self.rules.to_ambiguous_timestamp(civil).offset() {
+            AmbiguousOffset::Unambiguous { offset } => vec![offset],
+            AmbiguousOffset::Gap { .. } => Vec::new(),
+            AmbiguousOffset::Fold { before, after } => vec![before, after],
+        };
+        let instants = offsets.into_iter().filter_map(|offset| offset.to_timestamp(civil).ok());
+        instants.map(|instant| Timestamp::from_micros(instant.as_microsecond())).collect()
+    }
+
     /// Its name, `Europe/Berlin`, `UTC` or `+02:00`: [`Self::named`] takes it again.
     pub fn name(&self) -> &str {
         &self.name
@@ -88,7 +106,8 @@ impl Zone {
 
     /// A moment on this zone's calendar and clock.
     pub fn civil(&self, at: Timestamp) -> jiff::civil::DateTime {
-        let instant = Instant::from_microsecond(at.as_micros()).unwrap_or_default();
+        let end = if at.as_micros() < 0 { Instant::MIN } else { Instant::MAX };
+        let instant = Instant::from_microsecond(at.as_micros()).unwrap_or(end);
         self.rules.to_datetime(instant)
     }
 }
@@ -103,7 +122,7 @@ impl Default for Zone {
 const OFFSET_SECONDS_MAX: u32 = 18 * 3_600;
 
 /// The seconds of `+02:00` or `-09:30`.
-fn offset_seconds(name: &str) -> Option<i32> {
+pub(crate) fn offset_seconds(name: &str) -> Option<i32> {
     let sign = match name.as_bytes().first()? {
         b'+' => 1,
         b'-' => -1,
@@ -153,6 +172,22 @@ mod tests {
             ("2026-03-29T11:00:00Z", "2026-03-28T12:00:00Z", -1),
         ] {
             assert_eq!(berlin.days_between(at(from), at(to)), days, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn the_offset_of_a_written_time_is_its_writers_zone() {
+        for (text, zone) in [
+            ("2026-03-22T18:00:00+01:00", Some("+01:00")),
+            ("2026-03-22T18:00:00.25-09:30", Some("-09:30")),
+            ("2026-03-22T18:00:00+00:00", Some("UTC")),
+            ("2026-03-22T18:00:00-00:00", None),
+            ("2026-03-22T18:00:00Z", None),
+            ("2026-03-22T18:00:00+19:00", None),
+            ("\u{fc}\u{fc}\u{fc}\u{fc}", None),
+            ("", None),
+        ] {
+            assert_eq!(Zone::of_rfc3339(text).as_ref().map(Zone::name), zone, "{text}");
         }
     }
 

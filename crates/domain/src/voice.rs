@@ -8,9 +8,12 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::limits::{
-    EMOTIVE_STATE_CHARS_MAX, RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX, TOOL_ARGUMENTS_BYTES_MAX,
-    TOOL_NAME_BYTES_MAX,
+use crate::{
+    hidden::is_blank,
+    limits::{
+        EMOTIVE_STATE_CHARS_MAX, RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX, TOOL_ARGUMENTS_BYTES_MAX,
+        TOOL_NAME_BYTES_MAX,
+    },
 };
 
 /// The emotional state of a mind that names none.
@@ -137,7 +140,7 @@ impl Voice {
     /// Puts a voice together from a provider's native parts. Blank text beside calls is no response.
     pub fn native(thought: String, text: String, tool_calls: Vec<ToolCall>) -> Self {
         let final_response =
-            if text.trim().is_empty() && !tool_calls.is_empty() { None } else { Some(text) };
+            if is_blank(&text) && !tool_calls.is_empty() { None } else { Some(text) };
         Self { thought, emotive_state: EMOTIVE_STATE_DEFAULT.into(), tool_calls, final_response }
             .trimmed()
     }
@@ -159,7 +162,7 @@ impl Voice {
                 "final_response",
                 "neither a response nor a tool call; give one of them",
             )),
-            Some(text) if text.trim().is_empty() => {
+            Some(text) if is_blank(text) => {
                 Err(VoiceError::new("final_response", "is blank; say something to the person"))
             }
             Some(text) if text.chars().count() > RESPONSE_CHARS_MAX => Err(VoiceError::new(

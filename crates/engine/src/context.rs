@@ -55,7 +55,7 @@ pub struct Context {
 }
 
 /// How much a context may hold, and of what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ContextScope {
     /// Tokens of the whole prompt.
     pub tokens_max: u64,
@@ -65,6 +65,8 @@ pub struct ContextScope {
     pub sharing: Sharing,
     /// Which of the agent's own entries, if any.
     pub own: Option<OwnEntries>,
+    /// The zone in which dates are shown.
+    pub zone: Zone,
 }
 
 /// Which conversations a prompt shows (`context.history`).
@@ -91,6 +93,8 @@ pub struct ContextInput {
     sharing: Sharing,
     /// The agent's own entries, rendered, and which they are.
     own: Option<(OwnEntries, String)>,
+    /// The zone in which dates are shown.
+    zone: Zone,
 }
 
 /// Who hears what an epoch answers.
@@ -108,6 +112,11 @@ pub(crate) fn last_output(
     state?.short_term.last_reply_for(&stimulus.session_id, &listener)
 }
 
+/// Where the sender of an epoch's stimulus is, as far as that was said.
+pub(crate) fn sender_zone(record: &EpochRecord) -> Option<Zone> {
+    Zone::named(record.stimulus.sender_zone.as_deref()?).ok()
+}
+
 /// The envelope of a stimulus as the Dreamer sees it: with the agent's last words (decision 4).
 pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> StimulusEnvelope {
     let stimulus = &record.stimulus;
@@ -116,6 +125,7 @@ pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> S
         sender: stimulus.sender.clone(),
         channel: stimulus.channel,
         timestamp: stimulus.sent_at,
+        sender_zone: sender_zone(record),
         last_driver_output: last,
         citizen: record.agent.clone(),
         session_id: Some(stimulus.session_id.clone()),
@@ -159,6 +169,7 @@ impl ContextInput {
             object_tokens_max,
             sharing: scope.sharing,
             own,
+            zone: scope.zone,
         }
     }
 
@@ -182,6 +193,7 @@ impl ContextInput {
             exploration: Some(exploration.clone()),
             own,
             sharing: Some(self.sharing),
+            time_zone: Some(self.zone.name().to_owned()),
             tokens: ContextTokens {
                 system: estimate_tokens(&system),
                 history: self.window.tokens,
@@ -199,8 +211,8 @@ impl ContextInput {
             profile: self.profile.as_ref(),
             history: &self.window.exchanges,
             sharing: self.sharing,
-            zone: &Zone::utc(),
             tokens_max: self.object_tokens_max,
+            zone: &self.zone,
         };
         let object = render(&input, exploration, lookup);
         let identity = self.identity.as_ref().map_or("", |(_, text)| text.trim_end());

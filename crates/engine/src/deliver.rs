@@ -34,6 +34,7 @@ fn stimulus(
         sender: from.bare().to_owned(),
         channel: channel(services, from),
         sent_at: now,
+        sender_zone: None,
         session_id: session,
         interactive: false,
         administrator: false,

@@ -164,6 +164,7 @@ mod tests {
             sender: "nicolas".into(),
             channel: Channel::Direct,
             timestamp: "2024-11-20T18:45:00Z".parse().unwrap(),
+            sender_zone: None,
             last_driver_output: None,
             citizen: "felix".parse().unwrap(),
             session_id: None,

@@ -330,6 +330,7 @@ impl StimulusIntake {
             sender: envelope.sender,
             channel: envelope.channel,
             sent_at: envelope.timestamp,
+            sender_zone: envelope.sender_zone.map(|zone| zone.name().to_owned()),
             session_id,
             interactive: options.interactive,
             administrator: options.administrator,

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use abide_domain::{Sharing, limits::Limits};
+use abide_domain::{Sharing, Zone, limits::Limits};
 
 use crate::{context::History, schedule::Schedule};
 
@@ -23,6 +23,8 @@ pub struct EpochSettings {
     pub drain: Duration,
     /// When agents sleep by themselves; none: only when a person asks for it.
     pub sleep: Option<SleepSettings>,
+    /// Where the keeper's people are: their days and clock, where nothing nearer is known (decision 55).
+    pub time_zone: Zone,
     /// The people whom the keeper knows by name.
     pub people: KnownPeople,
 }

@@ -318,6 +318,7 @@ fn stimulus(
         sender: SENDER.to_owned(),
         channel: Channel::System,
         sent_at: intake.services().now(),
+        sender_zone: None,
         session_id: session.to_owned(),
         interactive: false,
         administrator: false,

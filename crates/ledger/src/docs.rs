@@ -69,6 +69,7 @@ fn example() -> Result<(Batch, Batch), AppendError> {
         sender: "nicolas".into(),
         channel: Channel::Direct,
         sent_at: EXAMPLE_LATER,
+        sender_zone: None,
         session_id: "direct:nicolas".into(),
         interactive: false,
         administrator: false,

@@ -58,6 +58,7 @@ pub mod stdout;
 mod timeline;
 mod tokens;
 
+pub use abide_domain::dates;
 pub use applied::DurableEvent;
 pub use attribution::{Attributed, attribute, foreign_author};
 pub use audience::{GroupMembers, Listener, Origin, Wording, is_about_oneself, is_shared_matter};

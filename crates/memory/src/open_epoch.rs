@@ -30,6 +30,7 @@ struct OpenEpoch {
     sender: String,
     channel: Channel,
     sent_at: Timestamp,
+    sender_zone: Option<String>,
     session: Arc<str>,
     /// By turn; a later attempt's answer replaces an earlier one's.
     answers: Vec<TurnAnswer>,
@@ -46,6 +47,8 @@ struct TurnAnswer {
 #[derive(Clone, Debug)]
 pub(crate) struct EndedEpoch {
     pub(crate) session: Arc<str>,
+    /// Where the sender was, as far as that was said.
+    pub(crate) sender_zone: Option<String>,
     pub(crate) exchange: Exchange,
     pub(crate) emotive_state: String,
 }
@@ -98,6 +101,7 @@ impl OpenEpoch {
             sender: stimulus.sender.clone(),
             channel: stimulus.channel,
             sent_at: stimulus.sent_at,
+            sender_zone: stimulus.sender_zone.clone(),
             session: stimulus.session_id.as_str().into(),
             answers: Vec::new(),
         }
@@ -124,6 +128,7 @@ impl OpenEpoch {
             replied_at: self.sent_at.plus(committed_at.since(self.accepted_at)),
         };
         let emotive_state = answer.emotive_state.clone();
-        Some(EndedEpoch { session: self.session.clone(), exchange, emotive_state })
+        let (session, sender_zone) = (self.session.clone(), self.sender_zone.clone());
+        Some(EndedEpoch { session, sender_zone, exchange, emotive_state })
     }
 }

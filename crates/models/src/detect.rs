@@ -25,10 +25,12 @@ pub const KNOWN_KEYS: [KnownKey; 3] = [
     },
 ];
 
-/// The addresses at which local servers are probed, first choice first: Ollama, llama.cpp.
-pub const LOCAL_SERVERS: [(Dialect, &str); 2] = [
+/// The addresses at which local servers are probed, first choice first: Ollama, LM Studio, llama.cpp, vLLM.
+pub const LOCAL_SERVERS: [(Dialect, &str); 4] = [
     (Dialect::Ollama, "http://127.0.0.1:11434"),
+    (Dialect::OpenAiChat, "http://127.0.0.1:1234/v1"),
     (Dialect::OpenAiChat, "http://127.0.0.1:8080/v1"),
+    (Dialect::OpenAiChat, "http://127.0.0.1:8000/v1"),
 ];
 
 /// A server of this machine that answered, with the models that it has.

@@ -1,5 +1,5 @@
-//! The mind that needs no model: it remembers, recalls with sources, tells the time, runs tools on request, and says
-//! that it has no model.
+//! The mind that needs no model: it remembers, corrects and forgets, keeps lists, recalls with sources what was asked for,
+//! tells time and dates, reminds, runs tools on request, and says that it has no model.
 //!
 //! What the keeper or another agent says is information: it is answered from memory, and its instructions are not
 //! carried out.
@@ -9,13 +9,15 @@
 
 mod answer;
 mod context_findings;
+mod dates;
 mod intent;
+mod lists;
 mod memory;
+mod phrases;
 mod recall;
 mod words;
 
 use abide_domain::{
-    Timestamp,
     envelope::Channel,
     tool::{Outcome, ToolSpec},
     turn::TurnRequest,
@@ -28,6 +30,8 @@ use self::{
     intent::Intent,
 };
 
+/// The tool that tells the time.
+const CLOCK: &str = "clock.now";
 /// The tool that runs the command language.
 const STDOUT: &str = "stdout";
 
@@ -36,15 +40,25 @@ pub fn reflex(request: &TurnRequest) -> Voice {
     if let Some(problem) = &request.repair {
         return respond(&format!("I could not do that: {}", describe_repair(problem)));
     }
+    if let Some((person, what)) = dates::due_reminder(request) {
+        return dates::say_reminder(request, &person, &what);
+    }
     let intent = Intent::of(&request.message, request.agent.as_str());
     if request.channel == Channel::System && intent.is_instruction() {
         return respond(&refuse_instruction(request));
     }
     match intent {
         Intent::Greeting => respond(&greeting(request)),
+        Intent::Thanks => respond(&format!("You are welcome. {NO_MODEL}")),
+        Intent::Bye => respond("Goodbye. I keep what you asked me to remember."),
+        Intent::Help => respond(&abilities(request)),
         Intent::Remember(content) => memory::remember(request, &content),
+        Intent::Correct(content) => memory::correct(request, &content),
         Intent::Forget(what) => memory::forget(request, &what),
-        Intent::Time => tell_time(request),
+        Intent::List(wanted) => lists::list(request, &wanted),
+        Intent::Remind(text) => dates::remind(request, &text),
+        Intent::Time => dates::tell_time(request),
+        Intent::Date(words) => dates::tell_date(request, &words),
         Intent::Command { name, arguments } => command(request, &name, &arguments),
         Intent::Commands(commands) if offers(request, STDOUT) => run_commands(request, &commands),
         // Where the command language is not available, the help lists the tools.
@@ -52,7 +66,8 @@ pub fn reflex(request: &TurnRequest) -> Voice {
             respond(&list_tools(&request.tools))
         }
         Intent::Commands(_) => respond(&not_allowed(STDOUT)),
-        Intent::Recall => recall::recall(request),
+        Intent::Recall(about) => recall::recall(request, &about),
+        Intent::Talk => respond(&format!("I can only talk with a model. {NO_MODEL}")),
     }
 }
 
@@ -93,19 +108,28 @@ fn greeting(request: &TurnRequest) -> String {
     )
 }
 
-fn tell_time(request: &TurnRequest) -> Voice {
-    let result = match ask_tool(request, "clock.now", json!({})) {
-        Ok(result) => result,
-        Err(voice) => return *voice,
+/// What it can do, as far as it may.
+fn abilities(request: &TurnRequest) -> String {
+    let mut text = String::from("Without a model I can do this:");
+    let mut can = |tool: &str, what: &str| {
+        if offers(request, tool) {
+            text.push_str("\n- ");
+            text.push_str(what);
+        }
     };
-    let value: Value = serde_json::from_str(&result.content).unwrap_or_default();
-    let utc = value.get("utc").and_then(Value::as_str).unwrap_or(&result.content);
-    let sentence = utc.parse::<Timestamp>().ok().and_then(|now| {
-        let text = now.to_string();
-        let (date, tell_time) = text.split_once('T')?;
-        Some(format!("It is {} UTC on {date}.", tell_time.get(..8)?))
-    });
-    respond(&sentence.unwrap_or_else(|| format!("The clock says: {utc}")))
+    can(
+        memory::REMEMBER,
+        "remember: \"remember that …\", \"my name is …\", \"no, remember that …\" to correct it",
+    );
+    can(
+        memory::REMEMBER,
+        "keep lists: \"add milk to my shopping list\", \"what is on my shopping list?\"",
+    );
+    can(memory::SEARCH, "answer from memory: \"what do you know about …?\"");
+    can(memory::FORGET, "forget: \"forget that …\"");
+    can(CLOCK, "tell the time and dates: \"what day is next Friday?\"");
+    can(STDOUT, "remind you: \"remind me tomorrow at 9 to …\"");
+    format!("{text}\n{NO_MODEL}")
 }
 
 fn command(request: &TurnRequest, name: &str, arguments: &str) -> Voice {

@@ -18,7 +18,7 @@ mod spawn;
 
 pub(crate) use embedders::{EmbedderChoice, choose_embedder};
 pub(crate) use minds::MindSelector;
-pub(crate) use models::MindError;
+pub(crate) use models::{MindError, probe_local_servers};
 pub(crate) use process_setup::{
     AGENT, AgentsWithMinds, ChosenAgent, ProcessSetup, ProcessSetupError, SHIM,
 };

@@ -202,7 +202,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Stdout(command) => command.run(context).await,
         Command::Status(command) => command.run(context).await,
         Command::Doctor(command) => command.run(context).await,
-        Command::Init(command) => command.run(context),
+        Command::Init(command) => command.run(context).await,
         Command::Config(command) => command.run(context),
         Command::Ledger(command) => command.run(context).await,
         Command::Epochs(command) => command.run(context).await,

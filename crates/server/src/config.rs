@@ -22,6 +22,7 @@ mod rules;
 mod schema;
 mod sections;
 mod shape;
+mod system_zone;
 mod time_span;
 mod value;
 
@@ -38,4 +39,5 @@ pub(crate) use sections::{
     NotifySection, Provider, SandboxMode, ScheduleSection, Settings, SharingKind, Start, Transport,
     VoiceKind,
 };
+pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

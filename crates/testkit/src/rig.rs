@@ -215,6 +215,7 @@ impl Rig {
             sender: "nicolas".into(),
             channel: Channel::Api,
             timestamp: self.now(),
+            sender_zone: None,
             last_driver_output: None,
             citizen: agent.parse().expect("an agent's id"),
             session_id: None,

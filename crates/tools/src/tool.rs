@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use abide_domain::{AgentId, CallId, EpochId, IdSource, Timestamp, event::Event, tool::ToolSpec};
+use abide_domain::{
+    AgentId, CallId, EpochId, IdSource, Timestamp, Zone, event::Event, tool::ToolSpec,
+};
 use abide_memory::Listener;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -69,6 +71,8 @@ pub struct Call<'a> {
     pub listener: Listener<'a>,
     /// Whether the sender is an administrator, who may have forgotten and replaced what others told.
     pub administrator: bool,
+    /// Where the sender is, as far as that is known, else where the keeper's people are.
+    pub zone: &'a Zone,
     /// Whether the epoch contains text that no person vouches for: the keeper's own stimulus, or something fetched.
     pub untrusted: bool,
     /// What the agent remembers.

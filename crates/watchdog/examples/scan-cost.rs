@@ -118,6 +118,7 @@ fn epoch(n: u64, ids: &Counted) -> Vec<Entry> {
         sender: "user".into(),
         channel: Channel::Api,
         sent_at: START,
+        sender_zone: None,
         session_id: "api:user".into(),
         interactive: false,
         administrator: false,

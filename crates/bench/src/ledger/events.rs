@@ -88,6 +88,7 @@ pub(crate) fn accepted(words: &str) -> StimulusAccepted {
         sender: "nicolas".into(),
         channel: Channel::Api,
         sent_at: Timestamp::default(),
+        sender_zone: None,
         session_id: "release".into(),
         interactive: false,
         administrator: false,
@@ -105,6 +106,7 @@ fn assembled(from: EpochId) -> ContextAssembled {
         exploration: None,
         own: None,
         sharing: None,
+        time_zone: None,
         tokens: ContextTokens { system: 120, history: 4_800, stimulus: 40 },
         sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
     }

@@ -174,7 +174,8 @@ impl UpdateFilter {
         };
         let location = MessageLocation { chat, message: message.id };
         let is_for_bot = message.chat.kind == "private" || self.is_addressed(message);
-        let Some(text) = message.text.as_deref().filter(|text| !text.trim().is_empty()) else {
+        let Some(text) = message.text.as_deref().filter(|text| !abide_domain::is_blank(text))
+        else {
             let is_told = is_for_bot && message.is_media;
             return if is_told {
                 AcceptedUpdate::NoText(location)

@@ -33,6 +33,9 @@ pub struct ContextAssembled {
     /// Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
+    /// The zone in which dates were shown; none in contexts of programs that showed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
     /// SHA-256 over the rendered system text, history and stimulus, hex.

@@ -26,6 +26,9 @@ pub struct StimulusAccepted {
     pub channel: Channel,
     /// When it was sent.
     pub sent_at: Timestamp,
+    /// Where its sender is, as far as that was said: an offset such as `+02:00`, or a zone's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_zone: Option<String>,
     /// The conversation.
     pub session_id: String,
     /// Whether the caller can answer approvals (decision 21).

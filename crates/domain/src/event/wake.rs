@@ -64,9 +64,12 @@ pub struct WakeFired {
 pub struct WakeScheduled {
     /// Its name, unique for the agent.
     pub name: String,
-    /// When: five fields of cron, UTC; empty where it comes once.
+    /// When: five fields of cron; empty where it comes once.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cron: String,
+    /// The zone whose clock the fields of cron are read on; UTC where none stands here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
     /// When, where it comes once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,

@@ -156,6 +156,7 @@ fn stimulus() -> Event {
         sender: "felix".into(),
         channel: Channel::Api,
         sent_at: NOW.parse().unwrap(),
+        sender_zone: None,
         session_id: "s".into(),
         interactive: false,
         administrator: false,

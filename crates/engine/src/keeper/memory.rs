@@ -11,6 +11,7 @@ use abide_domain::{
         IdentityDecided, IdentitySource, MemoryEvent, NodeClosed,
     },
     graph::{EdgeKind, NodeId},
+    is_blank,
     limits::FACT_CHARS_MAX,
 };
 use abide_ledger::Draft;
@@ -75,7 +76,7 @@ impl Keeper {
     ) -> Result<FactId, OrderError> {
         let NewFact { content, category, tags, supersedes } = fact;
         let content = content.trim().to_owned();
-        if content.is_empty() || content.chars().count() > FACT_CHARS_MAX {
+        if is_blank(&content) || content.chars().count() > FACT_CHARS_MAX {
             let message = format!("a fact must have 1 to {FACT_CHARS_MAX} characters");
             return Err(OrderError::Invalid(message));
         }

@@ -20,7 +20,11 @@ use super::{
     walk::Walk,
 };
 use crate::{
-    blobs, console::MindCommands, context::listener_of, failpoint::Failpoint, services::Services,
+    blobs,
+    console::MindCommands,
+    context::{listener_of, sender_zone},
+    failpoint::Failpoint,
+    services::Services,
     state::EpochRecord,
 };
 
@@ -128,6 +132,7 @@ async fn run(
     let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, stimulus) = (walk.record.id, walk.record.stimulus.clone());
+    let zone = sender_zone(&walk.record).unwrap_or_else(|| services.settings.time_zone.clone());
     let memory = agent.memory().with_identity(identity_of(services, &agent.id));
     if tool.writes_at_once() {
         // What it writes must not be in the ledger without what led to it.
@@ -143,6 +148,7 @@ async fn run(
         listener: listener_of(services.settings.sharing, &stimulus),
         administrator: stimulus.administrator,
         untrusted: walk.record.holds_untrusted() || is_of_agent(services, &stimulus.sender),
+        zone: &zone,
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,

@@ -99,8 +99,9 @@ fn render(
         let learnt_cap = known.and_then(|agent_state| agent_state.tokens_cap);
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
-        let scope =
-            ContextScope { tokens_max, history: settings.history, sharing: settings.sharing, own };
+        let (history, sharing) = (settings.history, settings.sharing);
+        let zone = settings.time_zone.clone();
+        let scope = ContextScope { tokens_max, history, sharing, own, zone };
         match known {
             Some(agent_state) => ContextInput::of(agent_state, &walk.record, scope),
             None => ContextInput::of(&AgentState::new(&walk.agent.id), &walk.record, scope),

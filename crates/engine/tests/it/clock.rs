@@ -24,7 +24,11 @@ fn every_ten_minutes() -> AgentSchedule {
 fn scheduled(name: &str, cron: &str, at: Option<Timestamp>, when: Schedule) -> AgentSchedule {
     let (name, cron, content) = (name.to_owned(), cron.to_owned(), "go".into());
     let agent = "felix".parse().unwrap();
-    AgentSchedule { agent, scheduled: WakeScheduled { name, cron, at, content }, when }
+    AgentSchedule {
+        agent,
+        scheduled: WakeScheduled { name, cron, time_zone: None, at, content },
+        when,
+    }
 }
 
 async fn obedient(schedules: Vec<AgentSchedule>) -> Rig {

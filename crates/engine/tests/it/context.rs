@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId, Sharing,
+    AgentId, EntityName, EpochId, Sharing, Zone,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextAssembled, ContextEvent, Event},
     turn::TurnRequest,
@@ -157,6 +157,7 @@ fn rendered_again(
         history: History::Agent,
         sharing: Sharing::default(),
         own: None,
+        zone: Zone::utc(),
     };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {

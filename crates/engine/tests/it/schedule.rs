@@ -22,6 +22,7 @@ fn schedule(name: &str, cron: &str, content: &str) -> AgentSchedule {
         scheduled: WakeScheduled {
             name: name.into(),
             cron: cron.into(),
+            time_zone: None,
             at: None,
             content: content.into(),
         },

@@ -82,6 +82,7 @@ pub(crate) fn said(entity: &str, text: &str) -> Draft {
         sender: "ada".into(),
         channel: Channel::Api,
         sent_at: Timestamp::from_micros(1_795_817_400_000_000),
+        sender_zone: None,
         session_id: "api:ada".into(),
         interactive: false,
         administrator: false,

@@ -1,15 +1,13 @@
-//! What a stimulus gives to go by: who speaks, over what, which words mean something, which files and times are named.
+//! What a stimulus gives to go by: who speaks, over what, which words mean something, which files are named.
 //!
 //! Pure, from the envelope alone. The words are those of the one tokenizer of memory, in the form in which they were
 //! written.
 
 use abide_domain::{
-    Timestamp,
     envelope::{Channel, StimulusEnvelope},
     is_reserved_name,
 };
 
-use super::dates::date_at;
 use crate::words;
 
 /// Most keywords that are taken from a stimulus.
@@ -25,9 +23,6 @@ const POLITE: [&str; 14] = [
     "hey", "hi", "hello", "please", "thanks", "thank", "ok", "okay", "yes", "no", "sorry", "well",
     "dear", "bye",
 ];
-/// Days that are named by their distance.
-const DAYS: [(&str, i64); 4] = [("today", 0), ("yesterday", -1), ("tomorrow", 1), ("tonight", 0)];
-
 /// What a stimulus gives to go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StimulusCues {
@@ -39,8 +34,6 @@ pub struct StimulusCues {
     pub keywords: Vec<String>,
     /// Files that are named.
     pub files: Vec<String>,
-    /// Days that are named by their distance, with their dates.
-    pub times: Vec<(String, String)>,
 }
 
 impl StimulusCues {
@@ -53,8 +46,7 @@ impl StimulusCues {
         let keywords = keywords(&envelope.content, &names);
         let files = tokens(&envelope.content).filter(|token| is_file(token));
         let files = files.map(str::to_owned).take(FILES_MAX).collect();
-        let times = times(&envelope.content, envelope.timestamp);
-        Self { partner, is_of_agent, keywords, files, times }
+        Self { partner, is_of_agent, keywords, files }
     }
 
     /// The keywords on one line; empty where there are none.
@@ -107,18 +99,6 @@ fn is_file(token: &str) -> bool {
     is_ending && stem.chars().any(char::is_alphabetic) && !stem.ends_with('.')
 }
 
-fn times(text: &str, now: Timestamp) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for token in tokens(text) {
-        let token = token.to_lowercase();
-        let Some((word, days)) = DAYS.iter().find(|(word, _)| *word == token) else { continue };
-        if !found.iter().any(|(known, _)| known == word) {
-            found.push(((*word).to_owned(), date_at(now, *days)));
-        }
-    }
-    found
-}
-
 /// How to speak over a channel.
 pub const fn tone_of(channel: Channel) -> &'static str {
     match channel {
@@ -143,6 +123,7 @@ mod tests {
             sender: sender.into(),
             channel,
             timestamp: "2024-11-20T18:45:00Z".parse().unwrap(),
+            sender_zone: None,
             last_driver_output: None,
             citizen: "felix".parse().unwrap(),
             session_id: None,
@@ -158,12 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn files_and_days_are_seen() {
+    fn files_are_seen() {
         let text = "See engine/tick_scheduler.py and lib.rs from yesterday. Version 1.2 is due tomorrow...";
         let cue = cue(text, "ada", Channel::Direct);
         assert_eq!(cue.files, ["engine/tick_scheduler.py", "lib.rs"]);
-        let times: Vec<_> = cue.times.iter().map(|(w, d)| (w.as_str(), d.as_str())).collect();
-        assert_eq!(times, [("yesterday", "2024-11-19"), ("tomorrow", "2024-11-21")]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! How far a written date lies ahead or behind, and the other way round. The present is conversational (decision 4), so
+//! How far a written date lies ahead or behind. The present is conversational (decision 4), so
 //! that replayed conversations keep their clocks.
 
-use abide_domain::Timestamp;
+use abide_domain::{Timestamp, Zone, dates::find_dates, envelope::StimulusEnvelope};
 
-/// Days in micros.
-const DAY: i64 = 86_400_000_000;
+use super::words::one_line;
+
+/// Characters of the words that name a date, as they are shown.
+const WORDS_MAX: usize = 60;
 
 /// How far a written date such as `2024-11-25` lies from now, in whole days: `in 5 days`, `today`, `3 days ago`. Nothing
 /// where it is no date: a deadline is shown as it was said, never rounded.
@@ -23,18 +25,35 @@ pub(super) fn days_until(now: Timestamp, date: &str) -> Option<String> {
     })
 }
 
-/// The date of a day that is so many days from now, `2024-11-19`.
-pub(super) fn date_at(now: Timestamp, days: i64) -> String {
-    let day = now.day().saturating_add(days);
-    let text = Timestamp::from_micros(day.saturating_mul(DAY)).to_string();
-    text.split_once('T').map_or_else(|| text.clone(), |(date, _)| date.to_owned())
+/// The dates that a stimulus names, resolved where and when it was sent: `tomorrow at 9 is Mon 2026-03-23 09:00.` None
+/// where it names none, or names all of them in full.
+pub(super) fn said_dates(envelope: &StimulusEnvelope, reader: &Zone) -> Option<String> {
+    let zone = envelope.sender_zone.as_ref().unwrap_or(reader);
+    let mentions = find_dates(&envelope.content, envelope.timestamp, zone);
+    let unclear =
+        mentions.iter().filter(|mention| !mention.is_complete || mention.problem.is_some());
+    let mut said: Vec<String> = Vec::new();
+    for mention in unclear {
+        let line = match mention.problem {
+            Some(problem) => format!("\"{}\": {problem}", one_line(&mention.words, WORDS_MAX)),
+            None => format!(
+                "{} is {}",
+                one_line(&mention.words, WORDS_MAX),
+                mention.describe(zone, reader)
+            ),
+        };
+        if !said.contains(&line) {
+            said.push(line);
+        }
+    }
+    (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
 }
 
 #[cfg(test)]
 mod tests {
     use abide_domain::Timestamp;
 
-    use super::{date_at, days_until};
+    use super::days_until;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
@@ -55,6 +74,5 @@ mod tests {
         ] {
             assert_eq!(days_until(now, date).as_deref(), said, "{date}");
         }
-        assert_eq!(date_at(now, -1), "2024-11-19");
     }
 }

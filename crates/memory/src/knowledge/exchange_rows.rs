@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use abide_domain::{Timestamp, envelope::Channel, event::MemoryRef};
+use abide_domain::{Timestamp, Zone, envelope::Channel, event::MemoryRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256};
 
@@ -28,7 +28,7 @@ const PAUSE_MICROS: i64 = 3_600_000_000;
 
 /// The columns that [`stamps_from_row`] reads.
 const STAMPS: &str = "seq, epoch, conversation, session, sender, channel, sent_at, replied_at, \
-                      emotive_state, stimulus_parts, parts, previous";
+                      emotive_state, stimulus_parts, parts, previous, sender_zone";
 
 /// What was not taken back (`forget_rows`).
 const RECALLABLE: &str = "epoch NOT IN (SELECT epoch FROM bound_epochs)";
@@ -53,6 +53,7 @@ pub(super) fn add(
         sender: exchange.sender.clone(),
         channel: exchange.channel,
         sent_at: exchange.sent_at,
+        sender_zone: ended.sender_zone.clone(),
         replied_at: exchange.replied_at,
         emotive_state: ended.emotive_state.clone(),
         stimulus_parts: u32::try_from(stimulus_parts).unwrap_or(u32::MAX),
@@ -110,8 +111,9 @@ fn insert(
     connection
         .prepare_cached(
             "INSERT INTO exchanges(seq, epoch, conversation, session, sender, channel, sent_at,
-                                   replied_at, emotive_state, stimulus_parts, parts, previous)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                                   replied_at, emotive_state, stimulus_parts, parts, previous,
+                                   sender_zone)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             to_sql(stamps.seq),
@@ -126,6 +128,7 @@ fn insert(
             stamps.stimulus_parts,
             stamps.parts,
             previous,
+            stamps.sender_zone,
         ])?;
     let mut statement = connection
         .prepare_cached("INSERT INTO passages(id, cut_into, text) VALUES (?1, ?2, ?3)")?;
@@ -176,6 +179,7 @@ fn stamps_from_row(row: &Row<'_>) -> rusqlite::Result<ExchangeStamps> {
         stimulus_parts: row.get(9)?,
         parts: row.get(10)?,
         previous: row.get::<_, Option<i64>>(11)?.map(from_sql),
+        sender_zone: row.get(12)?,
     })
 }
 
@@ -311,6 +315,11 @@ fn recalled_passage(
 }
 
 impl ExchangeStamps {
+    /// Where its sender was then, if that was said and is known.
+    pub(crate) fn zone(&self) -> Option<Zone> {
+        Zone::named(self.sender_zone.as_deref()?).ok()
+    }
+
     /// Whether the agent said a part.
     pub(super) const fn is_by_agent(&self, part: u32) -> bool {
         part >= self.stimulus_parts

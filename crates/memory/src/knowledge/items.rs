@@ -244,6 +244,8 @@ pub struct ExchangeStamps {
     pub channel: Channel,
     /// When the stimulus was sent.
     pub sent_at: Timestamp,
+    /// Where its sender was then, as far as that was said: an offset such as `+02:00`, or a zone's name.
+    pub sender_zone: Option<String>,
     /// When the reply was given, in conversational time.
     pub replied_at: Timestamp,
     /// How the agent felt at its end; `neutral` mostly.

@@ -144,6 +144,7 @@ CREATE TABLE exchanges(
     sender TEXT NOT NULL,
     channel TEXT NOT NULL,
     sent_at INTEGER NOT NULL,
+    sender_zone TEXT,
     replied_at INTEGER NOT NULL,
     emotive_state TEXT NOT NULL,
     stimulus_parts INTEGER NOT NULL,

@@ -104,6 +104,7 @@ impl World {
             sender: sender.into(),
             channel: Channel::Direct,
             sent_at,
+            sender_zone: None,
             session_id: session.into(),
             interactive: false,
             administrator: false,

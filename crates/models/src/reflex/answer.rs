@@ -49,6 +49,14 @@ pub(super) fn ask_tool<'a>(
     }
 }
 
+/// Whether a tool that is offered takes an argument.
+pub(super) fn takes(request: &TurnRequest, tool: &str, argument: &str) -> bool {
+    let pointer = format!("/properties/{argument}");
+    let mut tools = request.tools.iter();
+    let tool = tools.find(|offered| offered.name == tool);
+    tool.is_some_and(|tool| tool.parameters.pointer(&pointer).is_some())
+}
+
 pub(super) fn offers(request: &TurnRequest, tool: &str) -> bool {
     request.tools.iter().any(|offered| offered.name == tool)
 }

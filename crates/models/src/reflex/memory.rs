@@ -10,13 +10,13 @@ use abide_domain::{
 use serde_json::{Value, json};
 
 use super::{
-    answer::{ask_tool, respond},
+    answer::{ask_tool, respond, takes},
     words,
 };
 
-const REMEMBER: &str = "memory.remember_fact";
-const SEARCH: &str = "memory.search_facts";
-const FORGET: &str = "memory.forget_fact";
+pub(super) const REMEMBER: &str = "memory.remember_fact";
+pub(super) const SEARCH: &str = "memory.search_facts";
+pub(super) const FORGET: &str = "memory.forget_fact";
 /// Longest query that is made of a message, in characters.
 const QUERY_CHARS_MAX: usize = 1_000;
 /// Most facts that are quoted or offered.
@@ -40,6 +40,47 @@ pub(super) struct Fact {
     pub(super) content: String,
     pub(super) told_by: String,
     pub(super) source: String,
+}
+
+/// Remembers something in place of what was remembered before, where exactly one fact is meant by it.
+pub(super) fn correct(request: &TurnRequest, content: &str) -> Voice {
+    let content = content.trim();
+    if content.is_empty() || !takes(request, REMEMBER, "supersedes") {
+        return remember(request, content);
+    }
+    let facts = match search(request, content) {
+        Ok(Search::Found(facts)) => facts,
+        Ok(Search::Empty | Search::Failed(_)) => Vec::new(),
+        Err(voice) => return *voice,
+    };
+    let Some(older) = corrected(&facts, content, &request.sender) else {
+        return remember(request, content);
+    };
+    if content.chars().count() > FACT_CHARS_MAX {
+        return remember(request, content);
+    }
+    match ask_tool(request, REMEMBER, json!({"content": content, "supersedes": older.id})) {
+        Ok(_) => respond(&format!("I will remember: {content} (and no longer: {})", older.content)),
+        Err(voice) => *voice,
+    }
+}
+
+/// The fact that a correction takes the place of: the sender's own that says most of the same, if it is the only one.
+fn corrected<'a>(facts: &'a [Fact], content: &str, sender: &str) -> Option<&'a Fact> {
+    let wanted = words::meaningful(content);
+    let shared = |fact: &Fact| words::overlap(&wanted, &fact.content);
+    let own = facts.iter().filter(|fact| fact.told_by.trim_start_matches('@') == sender);
+    let fits = own.filter(|fact| {
+        let words = words::meaningful(&fact.content).len().min(wanted.len());
+        shared(fact) > 0 && shared(fact) * 2 >= words
+    });
+    let mut fits: Vec<&Fact> = fits.collect();
+    fits.sort_by_key(|fact| std::cmp::Reverse(shared(fact)));
+    match fits.as_slice() {
+        [only] => Some(only),
+        [best, next, ..] if shared(best) > shared(next) => Some(best),
+        _ => None,
+    }
 }
 
 pub(super) fn remember(request: &TurnRequest, content: &str) -> Voice {
@@ -104,7 +145,7 @@ fn forget_said(request: &TurnRequest, what: &str, facts: &[Fact]) -> Voice {
         }
         _ => respond(&candidates(facts)),
     };
-    if !takes(request, "about") {
+    if !takes(request, FORGET, "about") {
         return nothing();
     }
     let about: String = what.chars().take(FORGET_WORDS_CHARS_MAX).collect();
@@ -118,18 +159,12 @@ fn forget_said(request: &TurnRequest, what: &str, facts: &[Fact]) -> Voice {
     }
 }
 
-/// Whether `memory.forget_fact` has an argument of that name.
-fn takes(request: &TurnRequest, argument: &str) -> bool {
-    let tool = request.tools.iter().find(|tool| tool.name == FORGET);
-    tool.and_then(|tool| tool.parameters.get("properties")?.get(argument)).is_some()
-}
-
 /// The arguments of `memory.forget_fact`; with a reason where the tool takes one.
 fn forget_arguments(request: &TurnRequest, (what, named): (&str, &str)) -> Value {
     let mut arguments = json!({});
     if let Some(fields) = arguments.as_object_mut() {
         fields.insert(what.to_owned(), named.into());
-        if takes(request, "reason") {
+        if takes(request, FORGET, "reason") {
             let asked: String = request.message.chars().take(REASON_CHARS_MAX - 100).collect();
             let reason = format!("{} asked: {asked}", request.sender);
             fields.insert("reason".to_owned(), reason.into());

@@ -23,18 +23,21 @@ const EXCHANGES_MAX: usize = 2;
 /// Longest quotation of an earlier message, in characters.
 const QUOTE_CHARS_MAX: usize = 300;
 
-pub(super) fn recall(request: &TurnRequest) -> Voice {
-    let found = match search(request, &request.message) {
+/// Answers a question about something, or about whoever asks.
+pub(super) fn recall(request: &TurnRequest, about: &str) -> Voice {
+    let is_oneself = ["me", "myself", "mich", "moi", "mí"].contains(&about.to_lowercase().as_str());
+    let question = if is_oneself { request.sender.as_str() } else { about };
+    let found = match search(request, question) {
         Ok(found) => found,
         Err(voice) => return *voice,
     };
-    let wanted = words::meaningful(&request.message);
+    let wanted = words::asked(about);
     let (facts, failure) = match found {
         Search::Found(facts) => (facts, None),
         Search::Empty => (Vec::new(), None),
         Search::Failed(why) => (Vec::new(), Some(why)),
     };
-    let related = related(&facts, &wanted);
+    let related = if is_oneself { own(&facts, &request.sender) } else { related(&facts, &wanted) };
     let earlier = earlier(request, &wanted, &related);
     let mut answer = String::new();
     if let Some(why) = &failure {
@@ -44,7 +47,7 @@ pub(super) fn recall(request: &TurnRequest) -> Voice {
     write_facts(&mut answer, &related);
     write_earlier(&mut answer, request, &earlier);
     let quoted: Vec<&str> = related.iter().map(|fact| fact.content.as_str()).collect();
-    let context_findings = context_findings(&request.system, &quoted);
+    let context_findings = context_findings(&request.system, &quoted, &wanted);
     write_findings(&mut answer, &context_findings);
     if related.is_empty() && earlier.is_empty() && context_findings.is_empty() {
         let nothing = if failure.is_none() { "I remember nothing about that. " } else { "" };
@@ -53,22 +56,22 @@ pub(super) fn recall(request: &TurnRequest) -> Voice {
     respond(answer.trim_end())
 }
 
-/// The facts that share a word with the question; where none does, all that the search found.
+/// What the sender told.
+fn own<'a>(facts: &'a [Fact], sender: &str) -> Vec<&'a Fact> {
+    let own = facts.iter().filter(|fact| fact.told_by.trim_start_matches('@') == sender);
+    own.take(FACTS_MAX).collect()
+}
+
+/// The facts that share at least half of the question's words, and half as many as the best one does. A search always finds
+/// something; what was not asked for is not told.
 fn related<'a>(facts: &'a [Fact], wanted: &BTreeSet<String>) -> Vec<&'a Fact> {
-    let sharing: Vec<&Fact> =
-        facts.iter().filter(|fact| words::overlap(wanted, &fact.content) > 0).collect();
-    let best = sharing.iter().map(|fact| words::overlap(wanted, &fact.content)).max().unwrap_or(0);
-    let mut related: Vec<&Fact> = if sharing.is_empty() {
-        facts.iter().collect()
-    } else {
-        // A fact with only one of three asked words says less than one with all of them.
-        sharing
-            .into_iter()
-            .filter(|fact| words::overlap(wanted, &fact.content) * 2 >= best)
-            .collect()
+    let shared = |fact: &Fact| words::overlap(wanted, &fact.content);
+    let best = facts.iter().map(shared).max().unwrap_or(0);
+    let fits = |fact: &&Fact| {
+        let shared = shared(fact);
+        shared > 0 && shared * 2 >= best && shared * 2 >= wanted.len()
     };
-    related.truncate(FACTS_MAX);
-    related
+    facts.iter().filter(fits).take(FACTS_MAX).collect()
 }
 
 /// Earlier messages about the same, best and newest first. Questions are left out, for they hold no answer, and so is
@@ -80,7 +83,10 @@ fn earlier<'a>(
 ) -> Vec<&'a Exchange> {
     let is_statement = |exchange: &Exchange| {
         let said = exchange.stimulus.trim();
-        !said.ends_with('?')
+        // What somebody else said, or said in another place, is not this one's to hear.
+        exchange.sender == request.sender
+            && exchange.channel == request.channel
+            && !said.ends_with('?')
             && !said.starts_with('\\')
             && !quoted.iter().any(|fact| said.contains(&fact.content))
     };

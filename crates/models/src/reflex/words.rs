@@ -24,6 +24,12 @@ pub(super) fn meaningful(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// The words that a question asks for; bare numbers of few digits ask for nothing that could be remembered.
+pub(super) fn asked(text: &str) -> BTreeSet<String> {
+    let is_small = |word: &String| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    meaningful(text).into_iter().filter(|word| !is_small(word)).collect()
+}
+
 /// How many of `words` a text has.
 pub(super) fn overlap(words: &BTreeSet<String>, text: &str) -> usize {
     let own = meaningful(text);

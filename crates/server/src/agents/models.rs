@@ -178,7 +178,7 @@ fn reflex(model: ModelSection, announcement: &str) -> FoundModel {
 }
 
 /// The model servers of this machine that answer at once.
-async fn probe_local_servers(client: &Client) -> Vec<LocalServer> {
+pub(crate) async fn probe_local_servers(client: &Client) -> Vec<LocalServer> {
     let ask = |(dialect, base_url): (Dialect, &'static str)| async move {
         let mut settings = ProviderSettings::new(dialect, "");
         base_url.clone_into(&mut settings.base_url);

@@ -3,7 +3,7 @@
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
 use abide_domain::{
-    EpochId, Sharing,
+    EpochId, Sharing, Zone,
     event::{ContextAssembled, ContextEvent, Event},
     turn::Exchange,
 };
@@ -85,10 +85,13 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let exploration = assembled.exploration.clone().unwrap_or_default();
     let agent = keeper.agent(record.agent.as_str());
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
+    let zone = assembled.time_zone.as_deref().and_then(|zone| Zone::named(zone).ok());
+    let zone = zone.unwrap_or_default();
     let rendered_with = |(tokens_max, history)| {
         // Contexts of before told everybody all.
         let sharing = assembled.sharing.unwrap_or(Sharing::Agent);
-        let scope = ContextScope { tokens_max, history, sharing, own: assembled.own };
+        let (own, zone) = (assembled.own, zone.clone());
+        let scope = ContextScope { tokens_max, history, sharing, own, zone };
         ContextInput::of(state, record, scope).render(&exploration, &references)
     }; // An earlier context of the epoch may have been too long for the mind, or a crash came after it; and the setting of the
     // history may have been another one then. The digest shows which.

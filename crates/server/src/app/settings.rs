@@ -2,30 +2,37 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use abide_domain::{Sharing, event::WakeScheduled};
+use abide_domain::{Sharing, Zone, event::WakeScheduled};
 use abide_engine::{
-    AgentSchedule, EpochSettings, KnownPeople, context::History, schedule::Schedule,
+    AgentSchedule, EpochSettings, KnownPeople,
+    context::History,
+    schedule::{Schedule, moment},
     sleep::SleepSettings,
 };
 
 use crate::{
     auth::NamedTokens,
-    config::{AgentSection, HistoryKind, NetworkSection, ScheduleSection, Settings, SharingKind},
+    config::{
+        AgentSection, Config, HistoryKind, NetworkSection, ScheduleSection, Settings, SharingKind,
+    },
     home::Home,
 };
 
 /// The stimuli that come by the clock.
-pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
+pub(super) fn schedules(settings: &Settings, keeper: &Zone) -> Vec<AgentSchedule> {
     let of = |agent: &AgentSection, (index, schedule): (usize, &ScheduleSection)| {
         let (name, content) = (schedule.name(index), schedule.content.as_str().into());
         let cron = schedule.cron.clone().unwrap_or_default();
+        let zone = schedule.zone(keeper);
         // Both were parsed before, when the configuration was checked.
-        let at = schedule.at.as_deref().and_then(|at| at.parse().ok());
-        Some(AgentSchedule {
-            agent: agent.id.clone(),
-            when: at.map(Schedule::once).map_or_else(|| cron.parse().ok(), Some)?,
-            scheduled: WakeScheduled { name, cron, at, content },
-        })
+        let at = schedule.at.as_deref().and_then(|at| moment(at, &zone).ok());
+        let parsed = || cron.parse().ok().map(|schedule: Schedule| schedule.in_zone(&zone));
+        let when = at.map(Schedule::once).or_else(parsed)?;
+        // What stands with an offset is the same moment everywhere, and UTC is what no zone means.
+        let is_local = at.is_none() && zone != Zone::utc();
+        let time_zone = is_local.then(|| zone.name().to_owned());
+        let scheduled = WakeScheduled { name, cron, time_zone, at, content };
+        Some(AgentSchedule { agent: agent.id.clone(), when, scheduled })
     };
     let each = |agent: &AgentSection| {
         agent.schedule.iter().enumerate().filter_map(|one| of(agent, one)).collect::<Vec<_>>()
@@ -34,7 +41,8 @@ pub(super) fn schedules(settings: &Settings) -> Vec<AgentSchedule> {
 }
 
 /// Limits, budget and sleep; `drain` is how long a stopping keeper lets running epochs finish.
-pub(super) fn epoch_settings(settings: &Settings, home: &Home, drain: Duration) -> EpochSettings {
+pub(super) fn epoch_settings(config: &Config, home: &Home, drain: Duration) -> EpochSettings {
+    let settings = &config.settings;
     // A microsecond is to a second what a microdollar is to a dollar, and this conversion checks its range.
     let budget = Duration::try_from_secs_f64(settings.budget.usd_day).unwrap_or(Duration::MAX);
     let budget = u64::try_from(budget.as_micros()).unwrap_or(u64::MAX);
@@ -56,9 +64,10 @@ pub(super) fn epoch_settings(settings: &Settings, home: &Home, drain: Duration) 
             idle: settings.sleep.idle.0,
             epochs_min: settings.sleep.epochs_min,
             // It was parsed before, when the configuration was checked.
-            at: settings.sleep.at.parse().ok(),
+            at: settings.sleep.at.parse().ok().map(|at: Schedule| at.in_zone(&config.zone)),
             tokens_max: settings.context.tokens_max,
         }),
+        time_zone: config.zone.clone(),
         people: known_people(settings, home.clone()),
     }
 }

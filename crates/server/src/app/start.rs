@@ -86,14 +86,14 @@ fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> Keepe
         blobs: Blobs::folder(scope.input.home.root().join("blobs")),
         failpoints: scope.failpoints.clone(),
         settings: epoch_settings(
-            settings,
+            &scope.input.config,
             &scope.input.home,
             epochs_time(settings.supervisor.shutdown_grace.0),
         ),
         agents: agents.agents,
         files: agents.files,
         dreams: agents.dreams,
-        schedules: schedules(settings),
+        schedules: schedules(settings, &scope.input.config.zone),
         version: crate::VERSION.to_owned(),
     }
 }

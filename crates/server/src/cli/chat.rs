@@ -41,9 +41,9 @@ pub(crate) struct Chat {
     /// The conversation [default: direct:SENDER]
     #[arg(long, value_name = "S")]
     session: Option<String>,
-    /// Who you are
-    #[arg(long, value_name = "N", default_value = "user")]
-    sender: String,
+    /// Who you are [default: the owner in abide.toml, else user]
+    #[arg(long, value_name = "N")]
+    sender: Option<String>,
 }
 
 impl Chat {
@@ -53,6 +53,7 @@ impl Chat {
         let events = ReconnectingEvents::open(context, &agent).await?;
         let mut session = ChatSession {
             context,
+            sender: context.sender(self.sender.as_deref()),
             chat: &self,
             agent,
             events,
@@ -109,6 +110,7 @@ struct PendingReply {
 struct ChatSession<'a> {
     context: &'a Context,
     chat: &'a Chat,
+    sender: String,
     agent: String,
     events: ReconnectingEvents<'a>,
     pending: Option<PendingReply>,
@@ -170,7 +172,7 @@ impl ChatSession<'_> {
         let is_escaped = line.starts_with(r"\\");
         let body = json!({
             "message": line.get(usize::from(is_escaped)..),
-            "sender": self.chat.sender,
+            "sender": self.sender,
             "channel": "direct",
             "citizen": self.agent,
             "session_id": self.chat.session,
@@ -190,7 +192,7 @@ impl ChatSession<'_> {
 
     /// Runs commands in the name of the person who chats.
     async fn run_commands(&self, commands: &str) -> Result<(), CliError> {
-        let body = json!({"as": self.chat.sender, "command": commands});
+        let body = json!({"as": self.sender, "command": commands});
         let client = Client::find(self.context)?;
         match client.fetch(Call::post("/stdout", &body)).await {
             Ok(answer) => self.context.terminal.data(text(&answer, "/output"))?,

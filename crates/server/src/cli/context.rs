@@ -22,6 +22,18 @@ impl Context {
         Ok(Config::load(sources)?)
     }
 
+    /// The name of whoever uses this home: the one that was given, else that of an agent's owner, else `user`.
+    pub(crate) fn sender(&self, given: Option<&str>) -> String {
+        if let Some(given) = given {
+            return given.to_owned();
+        }
+        let config = self.config().ok();
+        let partners = config.iter().flat_map(|config| &config.settings.agents);
+        let mut partners = partners.flat_map(|agent| &agent.partners);
+        let owner = partners.find(|partner| partner.role == "owner");
+        owner.map_or_else(|| "user".to_owned(), |owner| owner.id.to_lowercase())
+    }
+
     /// Creates the home folder, where it does not exist.
     pub(crate) fn create_home(&self) -> Result<(), CliError> {
         self.home.create().map_err(|error| {

@@ -36,9 +36,9 @@ pub(crate) struct Say {
     /// The conversation [default: direct:SENDER]
     #[arg(long, value_name = "S")]
     session: Option<String>,
-    /// The sender
-    #[arg(long, value_name = "N", default_value = "user")]
-    sender: String,
+    /// The sender [default: the owner in abide.toml, else user]
+    #[arg(long, value_name = "N")]
+    sender: Option<String>,
     /// The channel
     #[arg(long, value_name = "C", default_value = "direct")]
     channel: String,
@@ -48,7 +48,7 @@ pub(crate) struct Say {
 
 impl Say {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
-        let body = self.body()?;
+        let body = self.body(context)?;
         let key = SystemIds.uuid(SystemClock::new().now()).to_string();
         let epoch = ended_epoch(context, &body, &key).await?;
         if context.terminal.is_json() {
@@ -66,7 +66,7 @@ impl Say {
             .hint(format!("`abide epochs show {id}` shows what happened")))
     }
 
-    fn body(&self) -> Result<Value, CliError> {
+    fn body(&self, context: &Context) -> Result<Value, CliError> {
         let mut message = self.text.clone();
         if message == "-" {
             message.clear();
@@ -79,7 +79,7 @@ impl Say {
         }
         Ok(json!({
             "message": message,
-            "sender": self.sender,
+            "sender": context.sender(self.sender.as_deref()),
             "channel": self.channel,
             "citizen": self.agent,
             "session_id": self.session,

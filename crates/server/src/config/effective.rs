@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use abide_domain::Zone;
 use toml::{Table, Value};
 
 use super::{
@@ -15,6 +16,8 @@ use super::{
 pub(crate) struct Config {
     /// Typed.
     pub(crate) settings: Settings,
+    /// Where the keeper's people are: as configured, else as this machine says.
+    pub(crate) zone: Zone,
     /// As a table, for printing.
     pub(crate) table: Table,
     /// Of every key that is set outside of the defaults.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use abide_domain::Zone;
 use serde::Deserialize as _;
 use toml::{Table, Value};
 
@@ -14,6 +15,7 @@ use super::{
     rules,
     sections::{Settings, leaf, leaves, name_services},
     shape::fill,
+    system_zone::system_zone,
     value,
 };
 
@@ -70,7 +72,9 @@ impl Config {
             return Err(ConfigError::Problems(merged.problems));
         }
         let settings = typed(merged.table.clone())?;
-        let config = Self { settings, table: merged.table, origins: merged.origins };
+        let named = settings.keeper.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
+        let zone = named.unwrap_or_else(|| system_zone(sources.environment));
+        let config = Self { settings, zone, table: merged.table, origins: merged.origins };
         let problems = rules::check(&config, sources.environment);
         if problems.is_empty() { Ok(config) } else { Err(ConfigError::Problems(problems)) }
     }

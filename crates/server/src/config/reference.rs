@@ -126,7 +126,8 @@ fn format_shape(shape: Shape) -> String {
         Shape::VariableName => "the name of a variable".into(),
         Shape::VariableNames => "a list of variables' names".into(),
         Shape::Cron => "five cron fields".into(),
-        Shape::Moment => "date and time with an offset".into(),
+        Shape::Moment => "date and time".into(),
+        Shape::Zone => "the name of a time zone".into(),
         Shape::Id => "an id".into(),
         Shape::Chats => "a list of chats' numbers".into(),
     }

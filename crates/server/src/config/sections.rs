@@ -10,7 +10,7 @@ use super::{
     chat::ChatNumber,
     shape::{
         ADDRESS, ADDRESS_OR_OFF, CHATS, CRON, DAY, FLAG, HOUR, Key, MONEY, Node, SECOND, Shape,
-        TOOL_PATTERNS, URL, VARIABLE_NAME, count, section, text, time, words,
+        TOOL_PATTERNS, URL, VARIABLE_NAME, ZONE, count, section, text, time, words,
     },
     time_span::TimeSpan,
 };
@@ -76,7 +76,7 @@ section! {
         /// The agents. Tables in the file replace the default one.
         #[serde(rename = "agent")]
         pub(crate) agents: Vec<AgentSection> =
-            [{ id = "felix", name = "Felix", partners = [{ id = "nicolas", name = "Nicolas", role = "co-founder" }] }],
+            [{ id = "felix", name = "Felix" }],
             Node::Tables(AgentSection::KEYS);
     }
 }
@@ -90,6 +90,8 @@ section! {
         pub(crate) allow_plain: bool = false, FLAG;
         /// Length of a tick. A change is an event; ticks never jump back.
         tick_interval: TimeSpan = "1s", time(10, HOUR);
+        /// Where its people are, such as "Europe/Berlin": when their days begin, and what "tomorrow at 9" is; unset: the system's.
+        pub(crate) time_zone: Option<String> = unset, ZONE;
         /// HTTP connections at most; event streams are connections too.
         pub(crate) connections: usize = 4096, count(16, 65_536);
         /// HTTP connections at most from one address; an IPv6 network of 64 bits is one.
@@ -238,7 +240,7 @@ section! {
         pub(crate) idle: TimeSpan = "5m", time(SECOND, 7 * DAY);
         /// An agent sleeps only after more committed epochs than this.
         pub(crate) epochs_min: usize = 10, count(1, 100_000);
-        /// A cron expression, in addition; empty: none.
+        /// A cron expression on the clock of keeper.time_zone, in addition; empty: none.
         pub(crate) at: String = "", CRON;
     }
 }

@@ -34,8 +34,10 @@ pub(crate) enum Shape {
     VariableNames,
     /// Empty, or five cron fields.
     Cron,
-    /// A date and time with an offset.
+    /// A date and time, with an offset or on the clock of a zone.
     Moment,
+    /// The name of a time zone.
+    Zone,
     /// The id of an agent or a person.
     Id,
     /// A list of Telegram chats, as numbers or as texts.
@@ -122,6 +124,7 @@ pub(super) const VARIABLE_NAME: Node = Node::Value(Shape::VariableName);
 pub(super) const VARIABLE_NAMES: Node = Node::Value(Shape::VariableNames);
 pub(super) const CRON: Node = Node::Value(Shape::Cron);
 pub(super) const MOMENT: Node = Node::Value(Shape::Moment);
+pub(super) const ZONE: Node = Node::Value(Shape::Zone);
 pub(super) const ID: Node = Node::Value(Shape::Id);
 pub(super) const CHATS: Node = Node::Value(Shape::Chats);
 

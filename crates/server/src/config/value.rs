@@ -2,8 +2,8 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use abide_domain::{AgentId, Timestamp};
-use abide_engine::schedule::{Schedule, ScheduleError};
+use abide_domain::{AgentId, Zone};
+use abide_engine::schedule::{Schedule, ScheduleError, moment};
 use toml::Value;
 
 use super::{
@@ -93,8 +93,15 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
         Shape::VariableName => variable_name(text),
         Shape::Cron => cron(text),
         Shape::Moment => {
-            text.parse::<Timestamp>().map(drop).map_err(|error| format!("is {text:?}; {error}"))
+            // Whether the clocks skip it is known with its zone.
+            match moment(text, &Zone::utc()) {
+                Ok(_) => Ok(()),
+                Err(_) => {
+                    Err(format!("is {text:?}; give a date and time such as \"2026-12-01T09:00\""))
+                }
+            }
         }
+        Shape::Zone => Zone::named(text).map(drop).map_err(|error| format!("is {text:?}; {error}")),
         Shape::Id => {
             text.parse::<AgentId>().map(drop).map_err(|error| format!("is {text:?}; an id {error}"))
         }
@@ -175,9 +182,7 @@ fn cron(text: &str) -> Result<(), String> {
         Err(ScheduleError::Never { .. }) => {
             Err(format!("is {text:?}, which never comes: there is no such day"))
         }
-        Err(ScheduleError::Form { .. }) => {
-            Err(format!("is {text:?}; give five cron fields such as \"30 3 * * *\""))
-        }
+        Err(_) => Err(format!("is {text:?}; give five cron fields such as \"30 3 * * *\"")),
     }
 }
 

@@ -270,6 +270,7 @@ impl IrcBridge {
             sender: person.bare().to_owned(),
             channel: Channel::Irc,
             timestamp: said.at.min(self.parts.app.now()),
+            sender_zone: None,
             last_driver_output: None,
             citizen: to.agent.clone(),
             session_id: Some(session(network, said, person)),

@@ -225,6 +225,55 @@ fn init_makes_a_home_and_overwrites_nothing() {
 }
 
 #[test]
+fn init_says_who_keeps_the_home_and_where_and_asks_nothing_without_a_terminal() {
+    let home = Home::new("");
+    let file = home.path().join("abide.toml");
+    let init = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = home.command(["init", "--force", "--provider", "reflex"]);
+        command.args(arguments).envs(variables.iter().copied());
+        // Nothing is typed, and the pipe stays open: who waits for an answer waits for ever.
+        let streams = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = streams.spawn().unwrap();
+        let unused = child.stdin.take();
+        let made = child.wait_with_output().unwrap();
+        drop(unused);
+        (made.status.success(), std::fs::read_to_string(&file).unwrap())
+    };
+    let (done, text) = init(&[], &[("TZ", "Europe/Berlin")]);
+    assert!(done && text.contains("time_zone = \"Europe/Berlin\""), "{text}");
+    assert!(
+        text.contains("role = \"owner\"") && !text.to_lowercase().contains("nicolas"),
+        "{text}"
+    );
+    let (done, text) = init(
+        &["--name", "Clara Müller", "--time-zone", "asia/tokyo", "--yes", "--agent-name", "Fee"],
+        &[],
+    );
+    assert!(done && text.contains("time_zone = \"Asia/Tokyo\""), "{text}");
+    assert!(
+        text.contains(r#"partners = [{ id = "clara", name = "Clara Müller", role = "owner" }]"#)
+    );
+    assert!(text.contains("name = \"Fee\""), "{text}");
+    let (done, kept) = init(&["--time-zone", "Mars/Olympus"], &[]);
+    assert!(!done && kept == text, "a zone that does not exist changes nothing: {kept}");
+    let secret = [("OPENAI_API_KEY", "sk-secret"), ("TZ", "UTC")];
+    let mut command = home.command(["init", "--force", "--model", "gpt-x", "--json"]);
+    let made = command.envs(secret).output().unwrap();
+    assert!(data(&made).contains("OPENAI_API_KEY"), "{made:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("gpt-x") && !text.contains("sk-secret") && !data(&made).contains("sk-"));
+    let keeper = {
+        init(&["--name", "Clara"], &[]);
+        home.up()
+    };
+    assert_eq!(keeper.client.read("/agents/felix")["partners"][0]["id"], "clara");
+    assert!(home.run(["say", "hello"]).status.success());
+    let entries = home.ledger();
+    let said = entries.iter().find(|line| line["kind"] == "stimulus.accepted").unwrap();
+    assert_eq!(said["data"]["sender"], "clara", "who says nothing else is the owner");
+}
+
+#[test]
 fn completions_and_the_manual_are_printed() {
     let home = Home::new("");
     for shell in ["bash", "zsh", "fish"] {

@@ -60,6 +60,7 @@ impl Home {
             .env_clear()
             .env("ABIDE_HOME", self.path())
             .env("ABIDE_TEST", "1")
+            .env("TZ", "UTC")
             .env("ABIDE_LOG", "error")
             .args(arguments);
         command

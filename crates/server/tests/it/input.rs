@@ -188,6 +188,15 @@ fn times_and_texts_that_no_one_means_are_refused() {
     for time in ["2024-11-20T16:30:00+18:00", "2024-11-20T16:30:00-18:00"] {
         assert_eq!(at(time).status, 202, "{time}");
     }
+    let end = at("9999-12-31T23:59:59Z");
+    assert!(said(&end).contains("in the future") && !said(&end).contains("RFC 3339"), "{end:?}");
+    let empty = json!({
+        "stimulus": {"content": "hi", "sender": "ada", "channel": "api", "timestamp": "2024-11-20T16:30:00Z"},
+        "last_driver_output": {}, "citizen": "felix"
+    });
+    let empty = keeper.client.post("/start-epoch", &empty);
+    assert_eq!((empty.status, empty.code().as_str()), (422, "invalid_envelope"), "{empty:?}");
+    assert!(said(&empty).contains("last_driver_output.content: is missing"), "{empty:?}");
     for time in
         ["2024-11-20T16:30:00+18:01", "2024-11-20T16:30:00-23:00", "2024-11-20T16:30:00+25:59"]
     {
@@ -201,6 +210,8 @@ fn times_and_texts_that_no_one_means_are_refused() {
         assert!(said(&answer).contains("message: must not be empty or blank"), "{answer:?}");
     }
     assert_eq!(keeper.client.post("/start-epoch", &json!({"message": "\u{200b}."})).status, 202);
+    let fact = keeper.client.post("/knowledge", &json!({"content": "\u{200b}\u{feff}"}));
+    assert_eq!(fact.status, 422, "{fact:?}");
 }
 
 #[test]

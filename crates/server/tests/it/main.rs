@@ -19,6 +19,7 @@ mod alertmanager;
 mod approvals;
 mod command_line;
 mod connections;
+mod dates;
 mod epochs;
 mod events;
 mod evidence;

@@ -113,6 +113,7 @@ impl Setup {
             budget_microusd_day: self.budget_microusd_day,
             drain: std::time::Duration::ZERO,
             sleep: self.sleep.clone(),
+            time_zone: abide_domain::Zone::utc(),
             people: KnownPeople::default(),
         }
     }

@@ -219,6 +219,7 @@ async fn send(keeper: &Keeper, number: u64) -> SubmitResult {
         sender: "nicolas".into(),
         channel: Channel::Api,
         timestamp: keeper.services().now(),
+        sender_zone: None,
         last_driver_output: None,
         citizen,
         session_id: Some(format!("session {}", number % 4)),
@@ -274,6 +275,7 @@ fn parts(stage: &SimEnvironment, ledger: Ledger) -> Result<KeeperParts, LawError
         budget_microusd_day: None,
         drain: Duration::ZERO,
         sleep: Some(sleep_settings()),
+        time_zone: abide_domain::Zone::utc(),
         people: KnownPeople::default(),
     };
     Ok(KeeperParts {

@@ -1,4 +1,4 @@
-//! `clock.now {}`: the time of the call, UTC, with the day of the week.
+//! `clock.now {}`: the time of the call, in UTC and on the clock of whoever asks, with the day of the week.
 //!
 //! Reads no clock of its own: the engine hands the present in.
 
@@ -24,7 +24,7 @@ impl Now {
         Self {
             spec: ToolSpec {
                 name: "clock.now".into(),
-                description: "Tells the present date and time in UTC, and the day of the week."
+                description: "Tells the present date and time, in UTC and where the person is, with the day of the week."
                     .into(),
                 parameters: json!({
                     "type": "object", "properties": {}, "additionalProperties": false
@@ -45,7 +45,12 @@ impl Tool for Now {
         // 1970-01-01, day 0, was a Thursday.
         let index = usize::try_from(call.now.day().rem_euclid(7)).unwrap_or_default();
         let day = DAYS.get(index).copied().unwrap_or_default();
-        let output = Output::json(&json!({"utc": call.now, "day": day}));
+        let output = Output::json(&json!({
+            "utc": call.now,
+            "day": day,
+            "local": call.zone.format_moment(call.now),
+            "time_zone": call.zone.name(),
+        }));
         Box::pin(ready(Ok(output)))
     }
 }

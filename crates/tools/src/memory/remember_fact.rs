@@ -7,6 +7,7 @@
 use abide_domain::{
     EntityName, FactId,
     event::FactRemembered,
+    is_blank,
     limits::FACT_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
 };
@@ -131,7 +132,7 @@ fn supersedes(call: &Call<'_>, older: Option<&str>) -> Result<Option<FactId>, To
 fn content(content: &str) -> Result<String, ToolError> {
     let content = content.trim();
     let chars = content.chars().count();
-    if chars == 0 {
+    if is_blank(content) {
         return Err(ToolError::new("content: is blank; give one statement"));
     }
     if chars > FACT_CHARS_MAX {

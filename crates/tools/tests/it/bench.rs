@@ -122,6 +122,7 @@ pub(crate) fn run_unchecked(
 ) -> Option<Result<Output, ToolError>> {
     let agent: AgentId = "felix".parse().unwrap();
     let (call_id, ids) = (CallId::new(1, 1), Counted::default());
+    let berlin = abide_domain::Zone::named("Europe/Berlin").unwrap();
     let call = Call {
         agent: &agent,
         epoch: epoch(),
@@ -132,6 +133,7 @@ pub(crate) fn run_unchecked(
         sender: "nicolas",
         listener: Listener::OWNER,
         administrator: false,
+        zone: &berlin,
         untrusted: false,
         memory,
         commands: &NoCommands,

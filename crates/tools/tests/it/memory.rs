@@ -158,6 +158,12 @@ fn a_limit_is_cut_to_the_largest() {
 #[test]
 fn the_clock_tells_the_time_it_is_given() {
     let output = run(&registry(), &Broken, "clock.now", &json!({})).unwrap();
-    assert_eq!(content(&output), json!({"utc": "2026-11-28T09:30:00.000000Z", "day": "Saturday"}));
+    assert_eq!(
+        content(&output),
+        json!({
+            "utc": "2026-11-28T09:30:00.000000Z", "day": "Saturday",
+            "local": "Sat 2026-11-28 10:30", "time_zone": "Europe/Berlin"
+        })
+    );
     assert!(NOW.starts_with("2026-11-28"));
 }

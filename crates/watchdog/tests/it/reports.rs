@@ -25,6 +25,7 @@ fn stimulus(world: &World, sender: &str, channel: Channel) {
         sender: sender.into(),
         channel,
         sent_at: now,
+        sender_zone: None,
         session_id: "s".into(),
         interactive: false,
         administrator: false,

@@ -131,6 +131,7 @@ fn accepted(exchange: &Exchange) -> StimulusAccepted {
         sender: exchange.sender.as_str().into(),
         channel: Channel::Api,
         sent_at: exchange.at,
+        sender_zone: None,
         session_id: format!("api:{}", exchange.sender),
         interactive: false,
         administrator: false,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
+    dates::annotate,
     event::{Lens, MemoryRef},
     format_age,
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
@@ -17,7 +18,7 @@ use crate::{
     OriginalFact, ReferencedItem,
     dreamer::{
         cue::{StimulusCues, tone_of},
-        dates::days_until,
+        dates::{days_until, said_dates},
         trim::Section,
         words::{
             fenced, field, line_of_two_sources, list, name, one_line, quote, seconds, sourced_line,
@@ -139,10 +140,8 @@ pub(super) fn situation(view: &RenderView<'_>, title: &'static str) -> Section {
         let text = format!("Keywords: {}.", one_line(&cue.topic(), 120));
         lines.push(sourced_line(&text, "stimulus"));
     }
-    if !cue.times.is_empty() {
-        let times: Vec<_> =
-            cue.times.iter().map(|(word, date)| format!("{word} is {date}")).collect();
-        lines.push(sourced_line(&format!("{}.", times.join("; ")), "stimulus"));
+    if let Some(dates) = said_dates(envelope, view.scene.zone) {
+        lines.push(sourced_line(&dates, "stimulus"));
     }
     lines.push(sourced_line(&format!("Tone here: {}.", tone_of(channel)), "channel"));
     Section::new(title, lines, Vec::new())
@@ -233,6 +232,7 @@ fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
 
 fn known_fact(reference: MemoryRef, known: &OriginalFact, view: &RenderView<'_>) -> String {
     let now = view.scene.envelope.timestamp;
+    let content = annotate(&known.content, known.valid_from, view.scene.zone);
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
     let day = view.scene.zone.format_moment(known.valid_from);
@@ -245,7 +245,7 @@ fn known_fact(reference: MemoryRef, known: &OriginalFact, view: &RenderView<'_>)
     }
     let how = format!(" ({})", how.join(", "));
     let label = view.standings.label(reference);
-    sourced_line(&format!("Known: {}{how}{label}.", field(&known.content)), reference)
+    sourced_line(&format!("Known: {}{how}{label}.", field(&content)), reference)
 }
 
 /// What worked, and what not to do.

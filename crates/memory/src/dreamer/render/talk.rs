@@ -6,6 +6,7 @@ use std::fmt::Write as _; // into a String, which cannot fail
 use abide_domain::{
     EpochId, Timestamp,
     context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
+    dates::{annotate, annotate_for},
     envelope::Channel,
     event::{Lens, MemoryRef},
     format_age,
@@ -199,7 +200,12 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             when(view, stamps.sent_at),
             stamps.channel,
             view.standings.label(said.reference),
-            quote(&said.text)
+            quote(&annotate_for(
+                &said.text,
+                stamps.sent_at,
+                stamps.zone().as_ref().unwrap_or(view.scene.zone),
+                view.scene.zone
+            ))
         );
         lines.push(sourced_line(&text, said.reference));
     }
@@ -214,7 +220,8 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             String::new()
         };
         let label = view.standings.label(answered.reference);
-        let text = format!("{OWN_REPLY_PREFIX}{mood}{at}{label}: {}", quote(&answered.text));
+        let words = annotate(&answered.text, stamps.replied_at, view.scene.zone);
+        let text = format!("{OWN_REPLY_PREFIX}{mood}{at}{label}: {}", quote(&words));
         lines.push(sourced_line(&text, answered.reference));
     }
 }

@@ -23,7 +23,7 @@ pub struct RenderInput<'a> {
     pub history: &'a [Exchange],
     /// Who may be told what: of an exchange that is somebody else's, only what was found of it is shown.
     pub sharing: Sharing,
-    /// The reader's calendar and clock.
+    /// The zone in which dates are shown, and in which those spoke of whom no other is known.
     pub zone: &'a Zone,
     /// The most that the object may have, in tokens, at most `CONTEXT_TOKENS_MAX`; a long stimulus goes on top.
     pub tokens_max: u64,

@@ -50,6 +50,7 @@ fn exchange(world: &mut World, n: u64, who: &str, sent_at: Timestamp, texts: [&s
         sender: who.into(),
         channel: Channel::Telegram,
         sent_at,
+        sender_zone: None,
         session_id: format!("telegram:{who}"),
         interactive: false,
         administrator: false,

@@ -1,6 +1,6 @@
 //! `/knowledge`: the facts that an agent knows.
 
-use abide_domain::FactId;
+use abide_domain::{AgentId, FactId};
 use abide_engine::keeper::{ForgetMode, NewFact};
 use abide_memory::{Fact, FactsPage, ForgetAuthority, ForgetTarget, KnowledgeError};
 use axum::{
@@ -121,15 +121,27 @@ pub(crate) async fn remember(
     let citizen = app.citizen(citizen.as_deref())?;
     let unknown = |id: &str| ApiError::not_found("fact", id);
     let older = supersedes.as_deref().map(|id| id.parse::<FactId>().map_err(|_| unknown(id)));
+    let older = older.transpose()?;
+    // What takes the place of a fact is of its kind, unless somebody says otherwise.
+    let category = match (category, older) {
+        (None, Some(older)) => category_of(&app, &citizen, older)?,
+        (category, _) => category,
+    };
     let fact = NewFact {
         content,
         category: known_category(category)?,
         tags: bounded_tags(tags)?,
-        supersedes: older.transpose()?,
+        supersedes: older,
     };
     let id = app.keeper()?.remember_fact(&citizen, fact, caller.author()).await?;
     let known = store(&app, &citizen)?.get(id).map_err(|error| ApiError::internal(&error))?;
     known.map(|fact| Json(FactView::from(fact))).ok_or_else(|| unknown(&id.to_string()))
+}
+
+/// The category of a fact that is known; none where it is not, which is told later.
+fn category_of(app: &AppState, citizen: &AgentId, id: FactId) -> Result<Option<String>, ApiError> {
+    let known = store(app, citizen)?.get(id).map_err(|error| ApiError::internal(&error))?;
+    Ok(known.map(|fact| fact.category))
 }
 
 fn known_category(category: Option<String>) -> Result<String, ApiError> {

@@ -122,7 +122,7 @@ pub(crate) async fn search(
         _ => return Err(ApiError::invalid(format!("limit: must be 1 to {LIMIT_MAX}"))),
     };
     let chars = query.chars().count();
-    if query.trim().is_empty() || chars > WORDS_CHARS_MAX {
+    if abide_domain::is_blank(&query) || chars > WORDS_CHARS_MAX {
         return Err(ApiError::invalid(format!(
             "query: must have 1 to {WORDS_CHARS_MAX} characters"
         )));

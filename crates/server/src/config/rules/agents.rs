@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_domain::{is_reserved_agent_name, limits::CONTENT_CHARS_MAX};
+use abide_domain::{is_blank, is_reserved_agent_name, limits::CONTENT_CHARS_MAX};
+use abide_engine::schedule::moment;
 
 use crate::config::{AgentSection, Config, MindKind, NetworkSection, Transport, problem::Problem};
 
@@ -95,10 +96,15 @@ fn schedules(config: &Config, table: &str, agent: &AgentSection) -> Vec<Problem>
             (None, None) => {
                 problem("cron", "is missing; give cron or at, such as \"0 8 * * *\"");
             }
-            (Some(_), None) | (None, Some(_)) => {}
+            (None, Some(at)) => {
+                if let Err(error) = moment(at, &schedule.zone(&config.zone)) {
+                    problem("at", &format!("is {at:?}: {error}"));
+                }
+            }
+            (Some(_), None) => {}
         }
         let chars = schedule.content.chars().count();
-        if schedule.content.trim().is_empty() || chars > CONTENT_CHARS_MAX {
+        if is_blank(&schedule.content) || chars > CONTENT_CHARS_MAX {
             let message =
                 format!("has {chars} characters; 1 to {CONTENT_CHARS_MAX}, not all blank");
             problem("content", &message);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use abide_domain::{AgentId, event::Partner};
+use abide_domain::{AgentId, Zone, event::Partner};
 
 use super::model::ModelSection;
 use crate::config::{
     shape::{
-        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, count, section,
+        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, ZONE, count, section,
         text, time, words,
     },
     time_span::TimeSpan,
@@ -84,10 +84,12 @@ section! {
     pub(crate) struct ScheduleSection {
         /// Its name, unique for the agent; unset: its place in the list.
         name: Option<String> = unset, ID;
-        /// When, again and again: minute, hour, day, month and weekday, in UTC. Either this or at.
+        /// When, again and again: minute, hour, day, month and weekday, on the clock of time_zone. Either this or at.
         pub(crate) cron: Option<String> = unset, CRON;
-        /// When, once, such as 2026-12-01T09:00:00Z. Either this or cron.
+        /// When, once, such as 2026-12-01T09:00 on the clock of time_zone, or with an offset. Either this or cron.
         pub(crate) at: Option<String> = unset, MOMENT;
+        /// The zone of both; unset: keeper.time_zone.
+        pub(crate) time_zone: Option<String> = unset, ZONE;
         /// The message.
         pub(crate) content: String = required, text(40_000);
         /// The channel of the stimulus.
@@ -216,5 +218,11 @@ impl ScheduleSection {
     /// Its name: its own in lower case, else its place in the list, from 1.
     pub(crate) fn name(&self, index: usize) -> String {
         self.name.as_deref().map_or_else(|| (index + 1).to_string(), str::to_lowercase)
+    }
+
+    /// The zone on whose clock it comes: its own, else the keeper's.
+    pub(crate) fn zone(&self, keeper: &Zone) -> Zone {
+        let own = self.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
+        own.unwrap_or_else(|| keeper.clone())
     }
 }

@@ -15,7 +15,8 @@ use super::scene::thinking_with;
 use crate::home::Home;
 
 /// Where local model servers are looked for; a machine that has one would be asked.
-const LOCAL_SERVERS: [&str; 2] = ["127.0.0.1:11434", "127.0.0.1:8080"];
+const LOCAL_SERVERS: [&str; 4] =
+    ["127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:8000"];
 
 /// A home that does not exist yet, and its keeper.
 struct Fresh {

@@ -70,6 +70,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         sender: "user".into(),
         channel: Channel::Api,
         sent_at: now,
+        sender_zone: None,
         session_id: "api:user".into(),
         interactive: false,
         administrator: false,
@@ -84,6 +85,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         exploration: None,
         own: None,
         sharing: None,
+        time_zone: None,
         tokens: ContextTokens::default(),
         sha256: "0".repeat(64),
     };

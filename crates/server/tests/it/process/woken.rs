@@ -57,6 +57,7 @@ fn a_run_that_was_missed_while_no_keeper_was_there_is_made_once() {
     let scheduled = WakeScheduled {
         name: "health".into(),
         cron: "0 0 1 1 *".into(),
+        time_zone: None,
         at: None,
         content: "Daily health check".into(),
     };
