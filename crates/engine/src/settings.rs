@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use abide_domain::limits::Limits;
+use abide_domain::{Zone, limits::Limits};
 
 use crate::{context::History, schedule::Schedule};
 
@@ -15,6 +15,8 @@ pub struct EpochSettings {
     pub context_tokens_max: u64,
     /// Which conversations a prompt shows (`context.history`).
     pub history: History,
+    /// The zone in which times are shown to minds.
+    pub time_zone: Zone,
     /// `budget.usd_day` in millionths of a dollar; `None` is no budget.
     pub budget_microusd_day: Option<u64>,
     /// How long a stopping keeper lets running epochs finish.

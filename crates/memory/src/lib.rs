@@ -53,6 +53,7 @@ mod short_term;
 mod staging;
 pub mod stdout;
 mod tokens;
+mod wishes;
 
 pub use applied::DurableEvent;
 pub use distill::{
@@ -61,10 +62,10 @@ pub use distill::{
     RuleDistiller, is_supported, own_words, reconcile_facts,
 };
 pub use dreamer::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
-    ExplorationProgress, Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, MemoryQueries,
-    QUERIES_MAX, RENDERER_VERSION, ReferenceLookup, RenderInput, STEPS_MAX, StimulusCues, explore,
-    lens_of, query_of, render, tone_of,
+    CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace, ExplorationProgress, Explorer,
+    ExplorerDecision, ExplorerStep, KEYWORDS_MAX, MemoryQueries, QUERIES_MAX, RENDERER_VERSION,
+    ReferenceLookup, RenderInput, STEPS_MAX, StimulusCues, explore, lens_of, query_of, render,
+    tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
@@ -102,3 +103,4 @@ pub use short_term::{
     TOKENS_KEPT_MAX, Window,
 };
 pub use tokens::estimate_tokens;
+pub use wishes::{Wish, Wishes};

@@ -12,7 +12,7 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, Clock, EpochId,
+    AgentId, Clock, EpochId, Zone,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextEvent, Event},
     limits::Limits,
@@ -260,6 +260,7 @@ impl BenchAgents<'_> {
                 limits: Limits::default(),
                 context_tokens_max: design.tokens_max,
                 history: History::Agent,
+                time_zone: Zone::utc(),
                 budget_microusd_day: None,
                 drain: Duration::ZERO,
                 sleep: None,

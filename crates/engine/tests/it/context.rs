@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId,
+    AgentId, EntityName, EpochId, Zone,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextAssembled, ContextEvent, Event},
     turn::TurnRequest,
@@ -59,7 +59,8 @@ async fn the_newest_history_is_shown_within_the_bounds_of_the_prompt() {
             .history
             .iter()
             .map(|told| estimate_tokens(&told.stimulus) + estimate_tokens(&told.reply));
-        let all: u64 = history.sum::<u64>() + estimate_tokens(&request.system);
+        let texts = estimate_tokens(&request.system) + estimate_tokens(&request.context);
+        let all: u64 = history.sum::<u64>() + texts;
         assert!(all <= tokens_max, "{all} of {tokens_max} tokens");
         let shown = request.history.len();
         for (told, number) in request.history.iter().rev().zip((0..30).rev()) {
@@ -102,8 +103,8 @@ async fn whoever_speaks_is_named_and_a_stranger_is_said_to_be_one() {
         let stimulus = StimulusEnvelope { sender, channel, ..rig.stimulus("hello") };
         let epoch = rig.accept(stimulus, AcceptOptions::default()).await.unwrap().epoch;
         rig.ended(epoch).await;
-        let system = rig.asked_last().system;
-        assert!(system.contains(said), "{system}");
+        let object = rig.asked_last().context;
+        assert!(object.contains(said), "{object}");
     }
     assert_eq!(rig.asked_last().history[0].sender, "nicolas", "each exchange keeps its sender");
 }
@@ -120,7 +121,10 @@ async fn the_identity_in_force_is_shown() {
     for case in ["at once", "after a restart"] {
         let epoch = rig.say("hello").await;
         let system = rig.asked_last().system;
-        assert!(system.starts_with(identity.trim_end()), "{case}: {system}");
+        let (before, after) = system.split_once(identity.trim_end()).unwrap();
+        assert!(before.contains("in which \"I\" means you"), "{case}: {system}");
+        assert!(after.starts_with("\n\n# Rules"), "{case}: {system}");
+        assert!(!rig.asked_last().context.contains("You are Felix"), "it is said once");
         let recorded = rig.entries_of(epoch.id).len();
         assert!(recorded > 0 && epoch.context.unwrap().identity == 2, "{case}, {version}");
         rig.restart().await;
@@ -134,11 +138,11 @@ async fn what_changes_with_the_clock_comes_after_what_stays() {
     for hours in [0, 30, 300] {
         rig.pass(Duration::from_hours(hours)).await;
         rig.say("hello").await;
-        let system = rig.asked_last().system;
-        let (stable, object) = system.split_once("# What you know at this moment").unwrap();
+        let (stable, object) = (rig.asked_last().system, rig.asked_last().context);
         assert!(stable.contains("do not invent memories"), "{stable}");
+        assert!(object.starts_with("# What you know at this moment\nIt is "), "{object}");
         assert!(object.contains("## Current situation"), "{object}");
-        let earlier = before.replace(stable.to_owned());
+        let earlier = before.replace(stable.clone());
         assert!(earlier.is_none_or(|earlier| earlier == stable), "a provider's cache holds it");
     }
 }
@@ -150,7 +154,13 @@ fn rendered_again(
     (seq, recorded): (u64, &ContextAssembled),
     epoch: EpochId,
 ) -> Context {
-    let scope = ContextScope { tokens_max: 1_000, history: History::Agent, own: None };
+    let scope = ContextScope {
+        tokens_max: 1_000,
+        history: History::Agent,
+        own: None,
+        time_zone: Zone::named(recorded.time_zone.as_deref().unwrap()).unwrap(),
+        tools: recorded.tools.clone(),
+    };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
         state.apply(entry).unwrap();
@@ -190,6 +200,7 @@ async fn folding_the_ledger_up_to_an_epoch_gives_its_context_again() {
         assert_eq!(recorded.renderer, RENDERER);
         let shown = rig.asked_in(epoch)[0].clone();
         assert_eq!((again.system, again.history), (shown.system, shown.history));
+        assert_eq!(again.object, shown.context);
     }
 }
 
@@ -205,10 +216,10 @@ async fn what_was_said_before_a_reset_is_found_again_with_its_age() {
     rig.say("Did you figure out that race condition?").await;
     let request = rig.asked_last();
     assert!(request.history.is_empty(), "the window was reset");
-    let said =
-        "nicolas said, 2 h 15 min ago, over api: \"The race condition in the scheduler is back.\"";
-    assert!(request.system.contains(said), "{}", request.system);
-    assert!(request.system.contains("You answered: \"answer to The race"), "{}", request.system);
+    let object = &request.context;
+    let said = ", 2 h 15 min ago, over api: \"The race condition in the scheduler is back.\"";
+    assert!(object.contains("nicolas said, ") && object.contains(said), "{object}");
+    assert!(object.contains("You answered: \"answer to The race"), "{object}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,12 +230,12 @@ async fn what_stands_in_the_history_is_not_said_twice() {
     rig.say("What about the race condition?").await;
     let request = rig.asked_last();
     assert_eq!(request.history.len(), 1);
-    assert!(!request.system.contains("in the scheduler is back.\""), "{}", request.system);
-    assert!(
-        request.system.contains("in the conversation below, the newest 5 min ago"),
-        "{}",
-        request.system
-    );
+    let object = &request.context;
+    assert!(!object.contains("in the scheduler is back.\""), "{object}");
+    assert!(object.contains("1 exchange about this is in the conversation above"), "{object}");
+    rig.say("What is for lunch?").await;
+    let object = &rig.asked_last().context;
+    assert!(!object.contains("about this is in"), "lunch is no race: {object}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -243,9 +254,9 @@ async fn a_long_conversation_grows_neither_the_context_nor_what_an_epoch_writes(
         contexts.push(epoch.context.unwrap());
     }
     for context in &contexts {
-        let tokens = context.tokens.system + context.tokens.history + context.tokens.stimulus;
+        let tokens = context.tokens.all();
         assert!(tokens <= 4_000, "{context:?}");
-        assert!(context.tokens.system <= 2_500 + 200, "{context:?}");
+        assert!(context.tokens.object <= 2_500, "{context:?}");
     }
     let fifth = epochs / 5;
     let written = |from: usize, to: usize| (used[to] - used[from]) / (to - from) as u64;
@@ -266,6 +277,7 @@ async fn a_cut_epoch_is_shown_the_same_again() {
     rig.ended(epoch).await;
     let asked = rig.asked_in(epoch);
     assert_eq!((&asked[0].system, &asked[0].history), (&asked[1].system, &asked[1].history));
+    assert_eq!(asked[0].context, asked[1].context);
     assert_eq!(contexts(&rig, epoch).len(), 1, "it is assembled once");
 }
 

@@ -3,12 +3,8 @@
 //! Pure, from the envelope alone. The words are those of the one tokenizer of memory, in the form in which they were
 //! written.
 
-use abide_domain::{
-    Timestamp,
-    envelope::{Channel, StimulusEnvelope},
-};
+use abide_domain::envelope::{Channel, StimulusEnvelope};
 
-use super::dates::date_at;
 use crate::words;
 
 /// Most keywords that are taken from a stimulus.
@@ -36,8 +32,8 @@ pub struct StimulusCues {
     pub keywords: Vec<String>,
     /// Files that are named.
     pub files: Vec<String>,
-    /// Days that are named by their distance, with their dates.
-    pub times: Vec<(String, String)>,
+    /// Days that are named by their distance, and how many days they are from now.
+    pub times: Vec<(String, i64)>,
 }
 
 impl StimulusCues {
@@ -49,7 +45,7 @@ impl StimulusCues {
         let keywords = keywords(&envelope.content, &names);
         let files = tokens(&envelope.content).filter(|token| is_file(token));
         let files = files.map(str::to_owned).take(FILES_MAX).collect();
-        let times = times(&envelope.content, envelope.timestamp);
+        let times = times(&envelope.content);
         Self { partner, keywords, files, times }
     }
 
@@ -103,13 +99,13 @@ fn is_file(token: &str) -> bool {
     is_ending && stem.chars().any(char::is_alphabetic) && !stem.ends_with('.')
 }
 
-fn times(text: &str, now: Timestamp) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+fn times(text: &str) -> Vec<(String, i64)> {
+    let mut found: Vec<(String, i64)> = Vec::new();
     for token in tokens(text) {
         let token = token.to_lowercase();
         let Some((word, days)) = DAYS.iter().find(|(word, _)| *word == token) else { continue };
         if !found.iter().any(|(known, _)| known == word) {
-            found.push(((*word).to_owned(), date_at(now, *days)));
+            found.push(((*word).to_owned(), *days));
         }
     }
     found
@@ -158,8 +154,8 @@ mod tests {
         let text = "See engine/tick_scheduler.py and lib.rs from yesterday. Version 1.2 is due tomorrow...";
         let cue = cue(text, "ada", Channel::Direct);
         assert_eq!(cue.files, ["engine/tick_scheduler.py", "lib.rs"]);
-        let times: Vec<_> = cue.times.iter().map(|(w, d)| (w.as_str(), d.as_str())).collect();
-        assert_eq!(times, [("yesterday", "2024-11-19"), ("tomorrow", "2024-11-21")]);
+        let times: Vec<_> = cue.times.iter().map(|(word, days)| (word.as_str(), *days)).collect();
+        assert_eq!(times, [("yesterday", -1), ("tomorrow", 1)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The reflex quotes them verbatim, each with its source. Only list items of the sections that hold memories are
 //! read; what a memory itself says cannot open a section, for the context object quotes it.
 
-use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS};
+use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS, source_mark};
 
 use super::words;
 
@@ -23,7 +23,7 @@ pub(super) struct ContextFindings<'a> {
 
 /// The findings of a context object, without those that only repeat something in `known`.
 pub(super) fn context_findings<'a>(context: &'a str, known: &[&str]) -> Vec<ContextFindings<'a>> {
-    let pointer = format!("[{HISTORY_SOURCE}]");
+    let pointer = source_mark(HISTORY_SOURCE);
     let mut sections = Vec::new();
     // What the agent is and what is said to it now come before the memories.
     for section in SECTIONS.iter().skip(2) {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn items_of_the_sections_that_hold_memories_are_taken_and_known_ones_left_out() {
         let context = "# Context\n\n## Identity now\n\n- I am Felix\n\n## Relevant history\n\nIn short:\n- one [n1]\n- two \
-            [n2]\n- three [n3]\n- You answered (calm), 2 h ago: \"one\" [c3/1]\n- 2 exchanges stand below. [history]\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
+            [n2]\n- three [n3]\n- You answered (calm), 2 h ago: \"one\" [c3/1]\n- 2 exchanges stand above. {history}\n- four [n4]\n\n## Constraints\n\n- the demo is due\n- a told fact\n";
         let found = context_findings(context, &["a told fact"]);
         let shown: Vec<_> = found
             .iter()

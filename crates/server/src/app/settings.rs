@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use abide_domain::event::WakeScheduled;
+use abide_domain::{Zone, event::WakeScheduled};
 use abide_engine::{
     AgentSchedule, EpochSettings, KnownPeople, context::History, schedule::Schedule,
     sleep::SleepSettings,
@@ -45,6 +45,7 @@ pub(super) fn epoch_settings(settings: &Settings, home: &Home, drain: Duration) 
             HistoryKind::Agent => History::Agent,
             HistoryKind::Session => History::Session,
         },
+        time_zone: Zone::utc(),
         budget_microusd_day: (budget > 0).then_some(budget),
         drain,
         sleep: Some(SleepSettings {

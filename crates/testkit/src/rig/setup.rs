@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use abide_domain::{AgentId, event::Partner, limits::Limits, turn::TurnRequest};
+use abide_domain::{AgentId, Zone, event::Partner, limits::Limits, turn::TurnRequest};
 use abide_engine::{
     AgentSetup, DreamerSetup, EpochSettings, KnownPeople, context::History, sleep::SleepSettings,
 };
@@ -23,6 +23,8 @@ pub struct Setup {
     pub tokens_max: u64,
     /// `context.history`.
     pub history: History,
+    /// The zone in which times are shown to minds.
+    pub time_zone: Zone,
     /// `budget.usd_day`, in millionths of a dollar.
     pub budget_microusd_day: Option<u64>,
     /// `tools.allow`.
@@ -56,6 +58,7 @@ impl Setup {
             limits: Limits::default(),
             tokens_max: 100_000,
             history: History::Agent,
+            time_zone: Zone::utc(),
             budget_microusd_day: None,
             allow: vec!["*"],
             ask: Vec::new(),
@@ -106,6 +109,7 @@ impl Setup {
             limits: self.limits.clone(),
             context_tokens_max: self.tokens_max,
             history: self.history,
+            time_zone: self.time_zone.clone(),
             budget_microusd_day: self.budget_microusd_day,
             drain: std::time::Duration::ZERO,
             sleep: self.sleep.clone(),

@@ -269,6 +269,7 @@ fn parts(stage: &SimEnvironment, ledger: Ledger) -> Result<KeeperParts, LawError
         limits: Limits { queue: 20, ..Limits::default() },
         context_tokens_max: 2_000,
         history: History::Agent,
+        time_zone: abide_domain::Zone::utc(),
         budget_microusd_day: None,
         drain: Duration::ZERO,
         sleep: Some(sleep_settings()),

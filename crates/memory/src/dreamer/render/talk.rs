@@ -7,14 +7,13 @@ use abide_domain::{
     EpochId, Timestamp,
     context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
     event::{Lens, MemoryRef},
-    format_age,
     graph::ConversationMemory,
 };
 
 use super::view::RenderView;
 use crate::{
     RecalledPassage, ReferencedItem,
-    dreamer::words::{field, list, name, quote, seconds, sourced_line},
+    dreamer::words::{field, list, name, quote, sourced_line},
 };
 
 /// Exchanges that are shown.
@@ -28,9 +27,8 @@ const NEUTRAL: &str = "neutral";
 
 /// The lines of earlier talk, best first.
 pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
-    let now = view.scene.envelope.timestamp;
     let mut lines = Vec::new();
-    let (mut shown, mut below) = (Vec::new(), Vec::new());
+    let (mut shown, mut above) = (Vec::new(), Vec::new());
     let mut conversations = 0;
     for (reference, remembered) in view.findings.of_lens(Lens::Historical) {
         match remembered {
@@ -40,13 +38,16 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
                 {
                     conversations += 1;
                     let at = talk.timestamp.unwrap_or(version.valid_from);
-                    lines.push(conversation(talk, at, now, *reference));
+                    lines.push(conversation(view, talk, at, *reference));
                 }
             }
             ReferencedItem::Passage(passage) => {
                 let (seq, epoch) = (passage.exchange.seq, passage.exchange.epoch);
                 if view.scene.history.iter().any(|exchange| exchange.epoch == epoch) {
-                    note_once(&mut below, epoch, passage.exchange.sent_at);
+                    // It stands there because it was said lately; that it is about this is said only where it shows.
+                    if view.is_about_this(&passage.text) {
+                        note_once(&mut above, epoch, passage.exchange.sent_at);
+                    }
                 } else if !shown.contains(&seq) && shown.len() < EXCHANGES_MAX {
                     shown.push(seq);
                     exchange(view, passage, &mut lines);
@@ -55,32 +56,31 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
             ReferencedItem::Fact(_) => {}
         }
     }
-    if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
-        let count = below.len();
-        let age =
-            format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
+    if let Some(newest) = above.iter().map(|(_, at)| *at).max() {
+        let count = above.len();
         let exchanges =
             if count == 1 { "exchange about this is" } else { "exchanges about this are" };
-        let text = format!("{count} {exchanges} in the conversation below{age}.");
+        let newest = view.moment(newest);
+        let text = format!("{count} {exchanges} in the conversation above, the newest {newest}.");
         lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
 }
 
-fn note_once(below: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestamp) {
-    if !below.iter().any(|(known, _)| *known == epoch) {
-        below.push((epoch, at));
+fn note_once(above: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestamp) {
+    if !above.iter().any(|(known, _)| *known == epoch) {
+        above.push((epoch, at));
     }
 }
 
 fn conversation(
+    view: &RenderView<'_>,
     talk: &ConversationMemory,
     at: Timestamp,
-    now: Timestamp,
     reference: MemoryRef,
 ) -> String {
-    let age = format_age(now, at).unwrap_or_else(|| format!("dated {}", seconds(at)));
-    let mut text = format!("With {}, {age}, about {}", name(&talk.partner), field(&talk.topic));
+    let when = view.moment(at);
+    let mut text = format!("With {}, {when}, about {}", name(&talk.partner), field(&talk.topic));
     if talk.message_count > 0 {
         let _ = write!(text, " ({} messages)", talk.message_count);
     }
@@ -99,7 +99,6 @@ fn conversation(
 
 /// What was said, and what was answered: the passage that was found, and the beginning of the other side.
 fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<String>) {
-    let now = view.scene.envelope.timestamp;
     let stamps = &passage.exchange;
     let part = |part| MemoryRef::Passage { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
@@ -112,12 +111,11 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
     } else {
         (Some(passage), other.as_ref())
     };
-    let age = |at| format_age(now, at).unwrap_or_else(|| format!("at {}", seconds(at)));
     if let Some(said) = said {
         let (sender, channel) = (name(&stamps.sender), stamps.channel);
         let text = format!(
             "{sender} said, {}, over {channel}: {}",
-            age(stamps.sent_at),
+            view.moment(stamps.sent_at),
             quote(&said.text)
         );
         lines.push(sourced_line(&text, said.reference));
@@ -127,8 +125,11 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             "" | NEUTRAL => String::new(),
             mood => format!(", {}", name(mood)),
         }; // Where the question is not shown, the answer carries the time.
-        let when =
-            if said.is_none() { format!(", {}", age(stamps.replied_at)) } else { String::new() };
+        let when = if said.is_none() {
+            format!(", {}", view.moment(stamps.replied_at))
+        } else {
+            String::new()
+        };
         let text = format!("{OWN_REPLY_PREFIX}{mood}{when}: {}", quote(&answered.text));
         lines.push(sourced_line(&text, answered.reference));
     }

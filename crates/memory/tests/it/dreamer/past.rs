@@ -257,6 +257,8 @@ pub(super) fn rendered(
             .map(|_| super::super::world::epoch(7)),
         profile: Some(&profile),
         history: &[],
+        is_introduced: false,
+        zone: &abide_domain::Zone::utc(),
         tokens_max: abide_memory::CONTEXT_TOKENS_MAX,
     };
     render(&scene, found, past)
