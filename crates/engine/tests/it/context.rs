@@ -17,6 +17,7 @@ use abide_engine::{
 };
 use abide_ledger::Entry;
 use abide_memory::estimate_tokens;
+use abide_models::{Dialect, ModelSettings, RequestForm, encode};
 use abide_testkit::{
     rig::{Rig, Setup, say, silence},
     rounds,
@@ -289,4 +290,96 @@ async fn a_stimulus_reaches_the_mind_byte_for_byte() {
     assert_eq!(&*rig.asked_last().message, content);
     rig.say("next").await;
     assert_eq!(&*rig.asked_last().history[0].stimulus, content);
+}
+
+/// An agent whose keeper is in Berlin.
+async fn in_berlin(tokens_max: u64) -> Rig {
+    let setup = Setup::new(|request, _| say(format!("answer to {}", request.message)));
+    let setup = setup.with(|setup| setup.tokens_max = tokens_max);
+    setup.with(|setup| setup.time_zone = Zone::named("Europe/Berlin").unwrap()).start().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn standing_wishes_stand_apart_from_what_is_recalled_past_every_reset() {
+    let rig = in_berlin(100_000).await;
+    let felix: AgentId = "felix".parse().unwrap();
+    rig.say("Always answer in French.").await;
+    rig.say("Never call me Bob.").await;
+    rig.keeper().reset(&felix, false, EntityName::keeper()).await.unwrap();
+    rig.say("hello").await;
+    let request = rig.asked_last();
+    let (_, wishes) = request.system.split_once("# Standing wishes of nicolas").unwrap();
+    assert!(wishes.contains("\n- Always answer in French. ("), "{wishes}");
+    assert!(wishes.contains("\n- Never call me Bob. ("), "{wishes}");
+    let stranger = StimulusEnvelope { sender: "stranger".into(), ..rig.stimulus("hello") };
+    let epoch = rig.accept(stranger, AcceptOptions::default()).await.unwrap().epoch;
+    rig.ended(epoch).await;
+    assert!(!rig.asked_last().system.contains("Standing wishes of"), "each person's own");
+    rig.say("You don't have to answer in French any more.").await;
+    rig.say("hello").await;
+    let system = rig.asked_last().system;
+    assert!(!system.contains("answer in French"), "{system}");
+    assert!(system.contains("\n- Never call me Bob. ("), "{system}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_that_was_left_out_is_said_where_it_was() {
+    let rig = in_berlin(2_000).await;
+    rig.say("hello").await;
+    assert!(!rig.asked_last().system.contains("left out"), "nothing was left out");
+    for number in 0..30 {
+        rig.say(&format!("question {number} {}", "w".repeat(200))).await;
+    }
+    let last = rig.say("and now?").await;
+    let (_, context) = contexts(&rig, last.id).remove(0);
+    let note = format!("{} earlier exchanges are left out here", context.history.omitted);
+    let system = rig.asked_last().system;
+    assert!(context.history.omitted > 10 && system.contains(&note), "{system}");
+    assert!(system.ends_with("What was said after them follows."), "{system}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_zone_of_the_reader_is_shown_and_recorded() {
+    let rig = in_berlin(100_000).await;
+    let epoch = rig.say("When is tomorrow?").await;
+    let request = rig.asked_last();
+    assert_eq!(request.time_zone.name(), "Europe/Berlin");
+    assert!(request.context.contains(" in Europe/Berlin.\n"), "{}", request.context);
+    assert!(request.system.contains("when (times of Europe/Berlin)"), "{}", request.system);
+    let (_, context) = contexts(&rig, epoch.id).remove(0);
+    assert_eq!(context.time_zone.as_deref(), Some("Europe/Berlin"));
+    let tools = context.tools.unwrap();
+    assert_eq!(tools.count, request.tools.len() as u64);
+    assert_eq!(tools, abide_engine::context::offered_tools(&request.tools));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_message_of_a_real_conversation_reuses_most_of_the_first() {
+    let rig = in_berlin(100_000).await;
+    rig.say("The race condition in the scheduler is back.").await;
+    let mut before = rig.asked_last();
+    for message in ["What about the race condition?", "And what is for lunch?", "Thanks."] {
+        rig.say(message).await;
+        let after = rig.asked_last();
+        for (dialect, form) in Dialect::ALL
+            .into_iter()
+            .flat_map(|dialect| [(dialect, RequestForm::Native), (dialect, RequestForm::Json)])
+        {
+            // Marks for a provider's cache are no part of what it reads.
+            let sent = |request: &TurnRequest| {
+                let body = encode(request, &ModelSettings::new(dialect, "m"), form).to_string();
+                let mark = "\"cache_control\":{\"type\":\"ephemeral\"}";
+                body.replace(&format!(",{mark}"), "")
+            };
+            let (first, second) = (sent(&before), sent(&after));
+            let same = first.chars().zip(second.chars()).take_while(|(a, b)| a == b).count();
+            let all = second.chars().count();
+            let context = &after.context;
+            assert!(
+                same * 100 >= all * 80,
+                "{dialect:?} {form:?}: {same} of {all} characters of {message:?}: {context}"
+            );
+        }
+        before = after;
+    }
 }

@@ -319,8 +319,8 @@ fn conversation(exchanges: usize) -> TurnRequest {
         exchange(&format!("question {number}"), "An answer of some length.", "2026-11-27T20:00:00Z")
     };
     request.history = (0..exchanges).map(told).collect();
-    let schema = json!({"type": "object", "properties": {"query": {"type": "string", "description": "x".repeat(200)}}});
-    request.tools = ["a.look", "b.look", "c.look", "d.look", "e.look"]
+    let schema = json!({"type": "object", "properties": {"query": {"type": "string", "description": "x".repeat(400)}}});
+    request.tools = ["a", "b", "c", "d", "e", "f", "g", "h"]
         .map(|name| tool(name, schema.clone()))
         .into();
     request

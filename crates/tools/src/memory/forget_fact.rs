@@ -37,14 +37,14 @@ impl ForgetFact {
             "additionalProperties": false,
             "required": ["fact_id"],
             "properties": {
-                "fact_id": {"type": "string", "description": "the fact's id, as memory.search_facts gives it"},
-                "reason": {"type": ["string", "null"], "description": "why, in a few words"}
+                "fact_id": {"type": "string", "description": "as memory.search_facts gives it"},
+                "reason": {"type": ["string", "null"], "description": "in a few words"}
             }
         });
         Self {
             spec: ToolSpec {
                 name: "memory.forget_fact".into(),
-                description: "Forgets a fact. It is gone once this exchange is complete.".into(),
+                description: "Forgets a fact, once this exchange is complete.".into(),
                 parameters,
                 effect: EffectClass::State,
                 idempotent: true,
