@@ -320,9 +320,8 @@ fn conversation(exchanges: usize) -> TurnRequest {
     };
     request.history = (0..exchanges).map(told).collect();
     let schema = json!({"type": "object", "properties": {"query": {"type": "string", "description": "x".repeat(400)}}});
-    request.tools = ["a", "b", "c", "d", "e", "f", "g", "h"]
-        .map(|name| tool(name, schema.clone()))
-        .into();
+    request.tools =
+        ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| tool(name, schema.clone())).into();
     request
 }
 

@@ -138,6 +138,33 @@ struct Known {
     values: Vec<String>,
 }
 
+/// What was told, as it stands before it is asked about.
+#[derive(Debug)]
+struct Past {
+    phone: Known,
+    city: Known,
+    dentist: Known,
+    dog: Known,
+    employer: Known,
+    second_phone: Known,
+    second_city: Known,
+    /// Who sits at it.
+    desk: (String, Known),
+    launch: Known,
+    price: Known,
+    room: Known,
+    server: Known,
+    wishes: Vec<String>,
+    foreign: Vec<TruthQuestion>,
+    /// Each with the question of another about it.
+    secrets: Vec<(String, String)>,
+    /// A birthday, whose it is, and the question of whoever passed it on.
+    forwarded: (String, String, String),
+    taken_back: String,
+    /// Words about a day, when they were said, which day is meant, and the question.
+    dated: Vec<(String, Timestamp, Timestamp, String)>,
+}
+
 struct LifeMaker {
     dice: Rng,
     half: TruthHalf,
@@ -161,85 +188,137 @@ impl LifeMaker {
     }
 
     fn live(&mut self) {
+        let past = self.past();
+        self.ask_what_is_known(&past);
+        self.ask_what_must_not_stand(past);
+        self.retime_foreign();
+    }
+
+    /// What is told, corrected and taken back, with resets between.
+    fn past(&mut self) -> Past {
         let [first, second, third] = self.people.clone();
         let [one, other] = self.projects.clone();
         // Told, each in private; what is of a project may be known to all.
-        let mut phone = self.told(&first, &PHONE, "");
-        let mut city = self.told(&first, &CITY, "");
+        let phone = self.told(&first, &PHONE, "");
+        let city = self.told(&first, &CITY, "");
         let dentist = self.told(&first, &DENTIST, "");
         let dog = self.told(&first, &DOG, "");
-        let mut employer = self.told(&first, &EMPLOYER, "");
-        let its_phone = self.told(&second, &PHONE, "");
-        let its_city = self.told(&second, &CITY, "");
+        let employer = self.told(&first, &EMPLOYER, "");
+        let second_phone = self.told(&second, &PHONE, "");
+        let second_city = self.told(&second, &CITY, "");
         self.chat(&first, 2);
         let desk = self.told_in_the_room(&second, &DESK);
-        let mut wishes = self.wishes(&first);
+        let wishes = self.wishes(&first);
         self.reset();
-        let mut launch = self.told(&first, &LAUNCH, &one);
-        let mut price = self.told(&first, &PRICE, &other);
+        let launch = self.told(&first, &LAUNCH, &one);
+        let price = self.told(&first, &PRICE, &other);
         let room = self.told(&second, &ROOM, &one);
-        let mut server = self.told(&first, &SERVER, &other);
+        let server = self.told(&first, &SERVER, &other);
         self.chat(&second, 2);
         let foreign = self.foreign(&first);
         let secrets = self.secrets(&second);
         let forwarded = self.forwarded(&first, &third);
         self.reset();
         self.days(2);
-        // Corrected: by whoever told it, by another, in other words.
-        self.correct(&first, &mut phone, |slot| &slot.correct);
-        self.correct(&first, &mut city, |slot| &slot.reword);
-        self.correct(&first, &mut employer, |slot| &slot.correct);
+        let mut past = Past {
+            phone,
+            city,
+            dentist,
+            dog,
+            employer,
+            second_phone,
+            second_city,
+            desk,
+            launch,
+            price,
+            room,
+            server,
+            wishes,
+            foreign,
+            secrets,
+            forwarded,
+            taken_back: String::new(),
+            dated: Vec::new(),
+        };
+        self.change(&mut past);
+        past
+    }
+
+    /// Corrected by whoever told it, by another, in other words; taken back.
+    fn change(&mut self, past: &mut Past) {
+        let [first, second, third] = self.people.clone();
+        self.correct(&first, &mut past.phone, |slot| &slot.correct);
+        self.correct(&first, &mut past.city, |slot| &slot.reword);
+        self.correct(&first, &mut past.employer, |slot| &slot.correct);
         self.chat(&third, 2);
-        self.correct(&second, &mut launch, |slot| &slot.correct);
-        self.correct(&second, &mut price, |slot| &slot.reword);
-        self.correct(&first, &mut server, |slot| &slot.correct);
-        let taken_back = self.wish_taken_back(&second);
-        let dated = self.dated(&first);
-        self.just_said(&first, &employer);
+        self.correct(&second, &mut past.launch, |slot| &slot.correct);
+        self.correct(&second, &mut past.price, |slot| &slot.reword);
+        self.correct(&first, &mut past.server, |slot| &slot.correct);
+        past.taken_back = self.wish_taken_back(&second);
+        past.dated = self.dated(&first);
+        self.ask_known(&first, TruthKind::JustSaid, &past.employer);
         if self.dice.chance(0.5) {
             self.sleep();
         }
-        self.forget(&first, &dentist);
-        self.forget(&first, &dog);
+        self.forget(&first, &past.dentist);
+        self.forget(&first, &past.dog);
         self.chat(&first, 2);
         self.sleep();
         self.reset();
         self.days(4);
-        // Asked.
-        self.ask_known(&first, TruthKind::Corrected, &phone);
-        self.ask_known(&first, TruthKind::Reworded, &city);
-        self.ask_known(&first, TruthKind::Corrected, &employer);
-        self.ask_known(&second, TruthKind::Told, &its_city);
-        self.ask_known(&second, TruthKind::Told, &its_phone);
-        self.ask_known(&third, TruthKind::Shared, &room);
-        self.ask_known(&first, TruthKind::CorrectedByAnother, &launch);
-        self.ask_known(&third, TruthKind::CorrectedByAnother, &launch);
-        self.ask_known(&first, TruthKind::Reworded, &price);
-        self.ask_known(&second, TruthKind::Corrected, &server);
-        self.ask_forgotten(&first, &dentist);
-        self.ask_forgotten(&first, &dog);
-        for (words, said_at, day, question) in dated {
+    }
+
+    fn ask_what_is_known(&mut self, past: &Past) {
+        let [first, second, third] = self.people.clone();
+        self.ask_known(&first, TruthKind::Corrected, &past.phone);
+        self.ask_known(&first, TruthKind::Reworded, &past.city);
+        self.ask_known(&first, TruthKind::Corrected, &past.employer);
+        self.ask_known(&second, TruthKind::Told, &past.second_city);
+        self.ask_known(&second, TruthKind::Told, &past.second_phone);
+        self.ask_known(&third, TruthKind::Shared, &past.room);
+        self.ask_known(&first, TruthKind::CorrectedByAnother, &past.launch);
+        self.ask_known(&third, TruthKind::CorrectedByAnother, &past.launch);
+        self.ask_known(&first, TruthKind::Reworded, &past.price);
+        self.ask_known(&second, TruthKind::Corrected, &past.server);
+        for (words, said_at, day, question) in past.dated.clone() {
             let dated = Some((words, said_at, day));
             let expected = Expected { dated, ..Expected::default() };
             self.ask(&first, TruthKind::Dated, &question, expected);
         }
-        self.steps.extend(foreign.into_iter().map(Step::Ask));
-        self.ask_of_another(&first, &second, forwarded, &desk, &phone);
-        for (value, question) in secrets {
-            let expected = Expected { secret: vec![value], ..Expected::default() };
-            self.ask(&first, TruthKind::Private, &question, expected);
-        }
-        for wish in wishes.drain(..) {
+        self.steps.extend(past.foreign.iter().cloned().map(Step::Ask));
+        for wish in past.wishes.clone() {
             let expected = Expected { wish: Some(wish), ..Expected::default() };
             self.ask(&first, TruthKind::Wish, "What is on today?", expected);
         }
-        let expected = Expected { no_wish: Some(taken_back), ..Expected::default() };
+    }
+
+    fn ask_what_must_not_stand(&mut self, past: Past) {
+        let [first, second, third] = self.people.clone();
+        self.ask_forgotten(&first, &past.dentist);
+        self.ask_forgotten(&first, &past.dog);
+        let (birthday, whose, question) = past.forwarded;
+        let of_others = vec![(birthday, whose)];
+        let expected = Expected { of_others, ..Expected::default() };
+        self.ask(&first, TruthKind::Forwarded, &question, expected);
+        let (sitting, desk) = past.desk;
+        let of_others = vec![(desk.values.last().cloned().unwrap_or_default(), sitting)];
+        let expected = Expected { of_others, ..Expected::default() };
+        let question = self.words(self.half.of(&desk.slot.ask), &desk, "");
+        self.ask(&first, TruthKind::OfAnother, &question, expected);
+        // The third never told a number; that of the first was told in private.
+        let question = self.words(self.half.of(&past.phone.slot.ask), &past.phone, "");
+        let expected = Expected { secret: past.phone.values, ..Expected::default() };
+        self.ask(&third, TruthKind::OfAnother, &question, expected);
+        for (value, question) in past.secrets {
+            let expected = Expected { secret: vec![value], ..Expected::default() };
+            self.ask(&first, TruthKind::Private, &question, expected);
+        }
+        let expected = Expected { no_wish: Some(past.taken_back), ..Expected::default() };
         self.ask(&second, TruthKind::WishTakenBack, "What is on today?", expected);
         for question in self.half.of(&UNHEARD) {
             let expected = Expected { absence: true, ..Expected::default() };
             self.ask(&third, TruthKind::Unheard, question, expected);
         }
-        self.retime_foreign();
     }
 
     /// Questions in other languages were made with their telling: they are asked now.
@@ -389,11 +468,6 @@ impl LifeMaker {
         (value, of.to_owned(), question.to_owned())
     }
 
-    /// What was said a moment ago, while it stands in the history.
-    fn just_said(&mut self, by: &str, known: &Known) {
-        self.ask_known(by, TruthKind::JustSaid, known);
-    }
-
     fn ask_known(&mut self, by: &str, kind: TruthKind, known: &Known) {
         let question = self.words(self.half.of(&known.slot.ask), known, "");
         let mut values = known.values.clone();
@@ -405,29 +479,6 @@ impl LifeMaker {
         let question = self.words(self.half.of(&known.slot.ask), known, "");
         let expected = Expected { forgotten: known.values.clone(), ..Expected::default() };
         self.ask(by, TruthKind::Forgotten, &question, expected);
-    }
-
-    fn ask_of_another(
-        &mut self,
-        first: &str,
-        second: &str,
-        (birthday, whose, question): (String, String, String),
-        (sitting, desk): &(String, Known),
-        phone: &Known,
-    ) {
-        let of_others = vec![(birthday, whose)];
-        let expected = Expected { of_others, ..Expected::default() };
-        self.ask(first, TruthKind::Forwarded, &question, expected);
-        let value = desk.values.last().cloned().unwrap_or_default();
-        let of_others = vec![(value, sitting.clone())];
-        let expected = Expected { of_others, ..Expected::default() };
-        let question = self.words(self.half.of(&desk.slot.ask), desk, "");
-        self.ask(first, TruthKind::OfAnother, &question, expected);
-        // The third never told a number; those of the others were told in private.
-        let third = self.people.clone().into_iter().find(|name| name != first && name != second);
-        let question = self.words(self.half.of(&phone.slot.ask), phone, "");
-        let expected = Expected { secret: phone.values.clone(), ..Expected::default() };
-        self.ask(&third.unwrap_or_default(), TruthKind::OfAnother, &question, expected);
     }
 
     fn ask(&mut self, by: &str, kind: TruthKind, question: &str, expected: Expected) {
