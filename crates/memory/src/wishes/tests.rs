@@ -90,12 +90,12 @@ fn what_is_told_asked_quoted_or_meant_once_is_none() {
 }
 
 /// A life of messages: each with its sender, channel and session.
-struct Told {
+struct Life {
     wishes: Wishes,
     seq: u64,
 }
 
-impl Told {
+impl Life {
     fn new() -> Self {
         Self { wishes: Wishes::new("felix".parse::<AgentId>().unwrap().entity()), seq: 0 }
     }
@@ -149,55 +149,55 @@ const KIM: &str = "direct:kim";
 
 #[test]
 fn a_wish_stands_until_it_is_taken_back_or_replaced() {
-    let mut told = Told::new();
-    told.say("kim", KIM, "Always answer in French.");
-    told.say("kim", KIM, "Never call me Bob.");
-    told.say("kim", KIM, "Never mention my phone number.");
-    assert_eq!(told.of("kim", KIM).len(), 3);
-    assert_eq!(told.of("lee", "direct:lee"), Vec::<&str>::new(), "each person's own");
-    told.say("kim", KIM, "From now on answer in German.");
-    assert!(!told.of("kim", KIM).contains(&"Always answer in French."), "the newest language");
-    told.say("kim", KIM, "You can call me Bob again.");
-    told.say("kim", KIM, "Forget my phone number.");
+    let mut life = Life::new();
+    life.say("kim", KIM, "Always answer in French.");
+    life.say("kim", KIM, "Never call me Bob.");
+    life.say("kim", KIM, "Never mention my phone number.");
+    assert_eq!(life.of("kim", KIM).len(), 3);
+    assert_eq!(life.of("lee", "direct:lee"), Vec::<&str>::new(), "each person's own");
+    life.say("kim", KIM, "From now on answer in German.");
+    assert!(!life.of("kim", KIM).contains(&"Always answer in French."), "the newest language");
+    life.say("kim", KIM, "You can call me Bob again.");
+    life.say("kim", KIM, "Forget my phone number.");
     assert_eq!(
-        told.of("kim", KIM),
+        life.of("kim", KIM),
         ["Never mention my phone number.", "From now on answer in German."]
     );
-    told.say("kim", KIM, "You don't have to answer in German any more.");
-    assert_eq!(told.of("kim", KIM), ["Never mention my phone number."]);
+    life.say("kim", KIM, "You don't have to answer in German any more.");
+    assert_eq!(life.of("kim", KIM), ["Never mention my phone number."]);
 }
 
 #[test]
 fn only_what_a_person_said_in_an_epoch_that_committed_counts() {
-    let mut told = Told::new();
-    let aborted = told.accept("kim", KIM, "Always answer in French.");
+    let mut life = Life::new();
+    let aborted = life.accept("kim", KIM, "Always answer in French.");
     let aborting = EpochAborted { code: AbortCode::Cancelled, message: String::new() };
-    told.event(aborted, &aborting.into());
-    told.commit(aborted);
-    assert_eq!(told.of("kim", KIM), Vec::<&str>::new());
-    told.say("system", "system:system", "Always answer in French.");
-    assert_eq!(told.of("system", "system:system"), Vec::<&str>::new(), "the keeper wishes nothing");
+    life.event(aborted, &aborting.into());
+    life.commit(aborted);
+    assert_eq!(life.of("kim", KIM), Vec::<&str>::new());
+    life.say("system", "system:system", "Always answer in French.");
+    assert_eq!(life.of("system", "system:system"), Vec::<&str>::new(), "the keeper wishes nothing");
 }
 
 #[test]
 fn what_was_asked_in_private_is_not_shown_in_a_group() {
-    let mut told = Told::new();
-    told.say("kim", KIM, "Never mention my divorce.");
-    told.say("kim", "irc:#home", "Always answer in French.");
-    told.say("kim", "telegram:-1001", "Keep your answers short from now on.");
-    assert_eq!(told.of("kim", KIM).len(), 3);
-    assert_eq!(told.of("kim", "telegram:77").len(), 3);
-    assert_eq!(told.of("kim", "irc:#home"), ["Always answer in French."]);
-    assert_eq!(told.of("kim", "irc:#work"), Vec::<&str>::new());
+    let mut life = Life::new();
+    life.say("kim", KIM, "Never mention my divorce.");
+    life.say("kim", "irc:#home", "Always answer in French.");
+    life.say("kim", "telegram:-1001", "Keep your answers short from now on.");
+    assert_eq!(life.of("kim", KIM).len(), 3);
+    assert_eq!(life.of("kim", "telegram:77").len(), 3);
+    assert_eq!(life.of("kim", "irc:#home"), ["Always answer in French."]);
+    assert_eq!(life.of("kim", "irc:#work"), Vec::<&str>::new());
 }
 
 #[test]
 fn wishes_are_bounded() {
-    let mut told = Told::new();
+    let mut life = Life::new();
     for number in 0..40 {
-        told.say("kim", KIM, &format!("Always mention number {number}x."));
+        life.say("kim", KIM, &format!("Always mention number {number}x."));
     }
-    let wishes = told.of("kim", KIM);
+    let wishes = life.of("kim", KIM);
     assert_eq!(wishes.len(), abide_domain::limits::WISHES_A_PERSON_MAX);
     assert_eq!(wishes.last(), Some(&"Always mention number 39x."));
 }

@@ -114,6 +114,7 @@ function toolsProof(context: ContextView): string {
 
 function Shares({ parts }: { parts: readonly Part[] }) {
   const total = parts.reduce((sum, part) => sum + part.tokens, 0) || 1;
+  const chars = parts.reduce((sum, part) => sum + part.chars, 0);
   const shown = parts.map((part, at) => ({
     name: part.name,
     value: part.tokens,
@@ -123,7 +124,7 @@ function Shares({ parts }: { parts: readonly Part[] }) {
   return (
     <section aria-labelledby="shares">
       <h3 id="shares" className="mb-2 font-medium text-ink">
-        {count(total)} tokens, estimated, in {count(parts.reduce((sum, part) => sum + part.chars, 0))} characters
+        {count(total)} tokens, estimated; {count(chars)} characters
       </h3>
       <ShareBar parts={shown} />
       <ul className="mt-2 grid grid-cols-1 gap-x-4 text-[13px] sm:grid-cols-2">

@@ -13,7 +13,11 @@ export interface Part {
   isQuoted: boolean;
 }
 
-const NAMES: Record<string, string> = { identity: "Who it is", history: "The conversation", message: "The message" };
+const NAMES: Record<string, string> = {
+  identity: "Who it is",
+  history: "The conversation",
+  message: "The message",
+};
 
 /** The parts of what a mind was shown, in order: all of it. */
 export function partsOf(context: ContextView): Part[] {

@@ -207,7 +207,7 @@ fn parts(
     let agent = AgentSetup {
         id: id.clone(),
         name: "Felix".into(),
-        role: "assistant of the house".into(),
+        role: "assistant".into(),
         partners: Vec::<Partner>::new(),
         mind: Arc::new(mind.clone()),
         tools: Arc::new(tools),

@@ -199,21 +199,21 @@ impl LifeMaker {
         let [first, second, third] = self.people.clone();
         let [one, other] = self.projects.clone();
         // Told, each in private; what is of a project may be known to all.
-        let phone = self.told(&first, &PHONE, "");
-        let city = self.told(&first, &CITY, "");
-        let dentist = self.told(&first, &DENTIST, "");
-        let dog = self.told(&first, &DOG, "");
-        let employer = self.told(&first, &EMPLOYER, "");
-        let second_phone = self.told(&second, &PHONE, "");
-        let second_city = self.told(&second, &CITY, "");
+        let phone = self.tell(&first, &PHONE, "");
+        let city = self.tell(&first, &CITY, "");
+        let dentist = self.tell(&first, &DENTIST, "");
+        let dog = self.tell(&first, &DOG, "");
+        let employer = self.tell(&first, &EMPLOYER, "");
+        let second_phone = self.tell(&second, &PHONE, "");
+        let second_city = self.tell(&second, &CITY, "");
         self.chat(&first, 2);
-        let desk = self.told_in_the_room(&second, &DESK);
+        let desk = self.tell_in_the_room(&second, &DESK);
         let wishes = self.wishes(&first);
         self.reset();
-        let launch = self.told(&first, &LAUNCH, &one);
-        let price = self.told(&first, &PRICE, &other);
-        let room = self.told(&second, &ROOM, &one);
-        let server = self.told(&first, &SERVER, &other);
+        let launch = self.tell(&first, &LAUNCH, &one);
+        let price = self.tell(&first, &PRICE, &other);
+        let room = self.tell(&second, &ROOM, &one);
+        let server = self.tell(&first, &SERVER, &other);
         self.chat(&second, 2);
         let foreign = self.foreign(&first);
         let secrets = self.secrets(&second);
@@ -334,13 +334,13 @@ impl LifeMaker {
         self.steps.sort_by_key(Step::at);
     }
 
-    fn told(&mut self, by: &str, slot: &'static Slot, project: &str) -> Known {
+    fn tell(&mut self, by: &str, slot: &'static Slot, project: &str) -> Known {
         let mut known = Known { slot, project: project.to_owned(), values: Vec::new() };
         self.correct(by, &mut known, |slot| &slot.tell);
         known
     }
 
-    fn told_in_the_room(&mut self, by: &str, slot: &'static Slot) -> (String, Known) {
+    fn tell_in_the_room(&mut self, by: &str, slot: &'static Slot) -> (String, Known) {
         let mut known = Known { slot, project: String::new(), values: Vec::new() };
         let value = self.value(&known);
         let text = self.words(self.half.of(&slot.tell), &known, &value);
