@@ -46,7 +46,9 @@ pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
 pub use memory::{
-    Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, RecallScore, memory,
+    AblatedScores, Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, PromptPart,
+    RecallScore, TRUTH_LIVES, TruthCount, TruthCounts, TruthHalf, TruthKind, TruthMeasure,
+    TruthPlan, TruthReport, TruthScores, memory, truth,
 };
 pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};

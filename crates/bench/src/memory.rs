@@ -7,7 +7,8 @@
 //! Reading order: [`MemoryPlan`], [`MemoryReport`]; `conversation`, `kinds`, `locomo`, `inflated` (what is talked about);
 //! `metrics`, `baseline`, `systems`, `recall` (turns that hold the answer are found); `own` (the generated life: facts,
 //! updates, retractions, what was never said); `rng`,
-//! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs).
+//! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs). `truth` is a bench of its own:
+//! whether what an agent is shown is true.
 
 use std::{
     fmt,
@@ -39,11 +40,16 @@ mod recall;
 pub(crate) mod rng;
 mod speed;
 mod systems;
+mod truth;
 
 pub use self::{
     metrics::Measures,
     own::{Absence, OwnScores},
     recall::{Locomo, RecallScore},
+    truth::{
+        AblatedScores, PromptPart, TRUTH_LIVES, TruthCount, TruthCounts, TruthHalf, TruthKind,
+        TruthMeasure, TruthPlan, TruthReport, TruthScores, truth,
+    },
 };
 
 /// How `abide bench memory` is run.

@@ -18,3 +18,9 @@ pub const OWN_REPLY_PREFIX: &str = "You answered";
 
 /// The source of an item that repeats the history, which the mind is shown anyway.
 pub const HISTORY_SOURCE: &str = "history";
+
+/// The mark that names the source of an item, `{f12}`: in braces, so that it cannot be taken for the label of a message,
+/// which stands in square brackets.
+pub fn source_mark(source: impl std::fmt::Display) -> String {
+    format!("{{{source}}}")
+}

@@ -42,7 +42,7 @@ pub use channel::{
 };
 pub use context::{
     ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
-    MemoryRefError, OwnEntries,
+    MemoryRefError, OfferedTools, OwnEntries,
 };
 pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};

@@ -40,6 +40,10 @@ pub const IDENTICAL_CALLS_MAX: u32 = 3;
 pub const IDENTITY_BYTES_MAX: usize = 64 * 1024;
 /// Shortest identity document that is accepted without force, in Unicode scalar values.
 pub const IDENTITY_CHARS_MIN: usize = 50;
+/// Most standing wishes of one person that an agent keeps: the newest.
+pub const WISHES_A_PERSON_MAX: usize = 12;
+/// Most people whose standing wishes an agent keeps.
+pub const WISHING_PEOPLE_MAX: usize = 1_000;
 /// Longest fact, in Unicode scalar values.
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Longest reason given by a person or a client for an abort, a decision or a forgetting, in Unicode scalar values.

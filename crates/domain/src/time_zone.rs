@@ -93,6 +93,22 @@ impl Zone {
         self.civil(at).strftime("%a %Y-%m-%d %H:%M").to_string()
     }
 
+    /// A moment that can be read in any zone, `Tue 2026-03-24 18:05 +01:00`; in UTC `Tue 2026-03-24 17:05 UTC`.
+    pub fn format_absolute(&self, at: Timestamp) -> String {
+        format!("{} {}", self.format_moment(at), self.format_offset(at))
+    }
+
+    /// How far this zone is from UTC at a moment, `+01:00`, or `UTC` where it is not.
+    pub fn format_offset(&self, at: Timestamp) -> String {
+        let instant = Instant::from_microsecond(at.as_micros()).unwrap_or_default();
+        let seconds = self.rules.to_offset(instant).seconds();
+        let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs() / 60);
+        if minutes == 0 {
+            return "UTC".to_owned();
+        }
+        format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    }
+
     /// The day of a moment, `Tue 2026-03-24`.
     pub fn format_day(&self, at: Timestamp) -> String {
         self.civil(at).strftime("%a %Y-%m-%d").to_string()
@@ -158,7 +174,12 @@ mod tests {
         ] {
             assert_eq!(Zone::named(zone).unwrap().format_moment(late), moment, "{zone}");
         }
-        assert_eq!(Zone::named("europe/berlin").unwrap().name(), "Europe/Berlin");
+        let berlin = Zone::named("europe/berlin").unwrap();
+        assert_eq!(berlin.format_absolute(late), "Thu 2026-03-26 00:30 +01:00");
+        assert_eq!(berlin.format_offset(at("2026-07-01T00:00:00Z")), "+02:00");
+        assert_eq!(Zone::utc().format_absolute(late), "Wed 2026-03-25 23:30 UTC");
+        assert_eq!(Zone::named("-09:30").unwrap().format_offset(late), "-09:30");
+        assert_eq!(berlin.name(), "Europe/Berlin");
         assert_eq!(Zone::default().format_day(late), "Wed 2026-03-25");
     }
 

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    AgentId, CallId, EpochId, Timestamp,
+    AgentId, CallId, EpochId, Timestamp, Zone,
     envelope::{Channel, DriverOutput},
     tool::{Outcome, ToolSpec},
     voice::{Voice, VoiceError},
@@ -24,8 +24,12 @@ pub struct TurnRequest {
     pub attempt: u32,
     /// Why the last answer to this turn could not be used; the mind is to repair it.
     pub repair: Option<VoiceError>,
-    /// The context object: identity, situation and memories, as Markdown.
+    /// What stays from message to message: identity, rules and the person's standing wishes, as Markdown.
     pub system: Arc<str>,
+    /// What holds at this moment: the dated context object, as Markdown. It goes with the message, after the history.
+    pub context: Arc<str>,
+    /// The zone in which times are shown.
+    pub time_zone: Zone,
     /// Earlier exchanges, oldest first, within the token budget.
     pub history: Arc<[Exchange]>,
     /// The stimulus, verbatim.
@@ -65,6 +69,19 @@ pub struct Exchange {
     pub reply: Arc<str>,
     /// When, in conversational time (decision 4).
     pub replied_at: Timestamp,
+}
+
+impl Exchange {
+    /// The line above what was said, as a mind is shown it.
+    pub fn label(&self, zone: &Zone) -> String {
+        message_label(&self.sender, self.channel, self.sent_at, zone)
+    }
+}
+
+/// The line that opens a message: `[nicolas · telegram · Fri 2026-11-27 22:10 UTC]`. No line of a text of others opens like
+/// it: see [`crate::text::without_labels`].
+pub fn message_label(sender: &str, channel: Channel, at: Timestamp, zone: &Zone) -> String {
+    format!("[{sender} · {channel} · {}]", zone.format_absolute(at))
 }
 
 /// A finished turn of the open epoch.

@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_domain::{AgentId, EpochId, Timestamp, envelope::Channel, turn::TurnRequest};
+use abide_domain::{AgentId, EpochId, Timestamp, Zone, envelope::Channel, turn::TurnRequest};
 use uuid::Uuid;
 
 /// A question to a model outside any turn.
@@ -35,6 +35,8 @@ impl SideQuestion {
             attempt: 1,
             repair: None,
             system: self.system,
+            context: "".into(),
+            time_zone: Zone::utc(),
             history: [].into(),
             message: self.message,
             sender: "keeper".to_owned(),

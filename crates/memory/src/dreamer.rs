@@ -28,7 +28,7 @@ pub use self::{
     explore::{ExplorationPace, ExplorationProgress, explore},
     plan::{lens_of, query_of},
     render::{ContextObject, RENDERER_VERSION, RenderInput, render},
-    trim::{BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX},
+    trim::CONTEXT_TOKENS_MAX,
 };
 use crate::{GraphQuery, KnowledgeError, QueryResult, ReferencedItem};
 

@@ -57,6 +57,7 @@ mod staging;
 pub mod stdout;
 mod timeline;
 mod tokens;
+mod wishes;
 
 pub use abide_domain::dates;
 pub use applied::DurableEvent;
@@ -69,10 +70,10 @@ pub use distill::{
     is_supported, own_words, reconcile_facts, said_in,
 };
 pub use dreamer::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace,
-    ExplorationProgress, Explorer, ExplorerDecision, ExplorerStep, KEYWORDS_MAX, MemoryQueries,
-    QUERIES_MAX, RENDERER_VERSION, ReferenceLookup, RenderInput, STEPS_MAX, StimulusCues, explore,
-    lens_of, query_of, render, tone_of,
+    CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace, ExplorationProgress, Explorer,
+    ExplorerDecision, ExplorerStep, KEYWORDS_MAX, MemoryQueries, QUERIES_MAX, RENDERER_VERSION,
+    ReferenceLookup, RenderInput, STEPS_MAX, StimulusCues, explore, lens_of, query_of, render,
+    tone_of,
 };
 pub use dreams::{Dream, DreamFileError, DreamFiles, Dreams};
 pub use embedder::{
@@ -97,8 +98,7 @@ pub use knowledge::{
     Knowledge, KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState,
     NodeVersion, OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem,
     SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey,
-    knowledge_damage,
-    normalise, sqlite_version,
+    knowledge_damage, normalise, sqlite_version,
 };
 pub use search::{
     Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,
@@ -118,3 +118,4 @@ pub use timeline::{
     says_something, sets_a_rule,
 };
 pub use tokens::estimate_tokens;
+pub use wishes::{Wish, Wishes};

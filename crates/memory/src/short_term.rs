@@ -210,8 +210,14 @@ impl ShortTerm {
         self.replies.note(session.clone(), reply);
         let tokens = exchange_tokens(&exchange);
         let exchange = Some(Arc::new(exchange));
-        let exchange =
-            WindowExchange { epoch, session: session.clone(), channel, sender, exchange, is_bound: false };
+        let exchange = WindowExchange {
+            epoch,
+            session: session.clone(),
+            channel,
+            sender,
+            exchange,
+            is_bound: false,
+        };
         let origin = exchange.origin();
         self.members.note(&origin);
         let person: Option<Arc<str>> = origin.group().is_none().then(|| origin.person().into());

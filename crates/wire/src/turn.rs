@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    AgentId, EpochId,
+    AgentId, EpochId, Zone,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, ToolSpec},
     turn::{Exchange, Thought, ToolResult, TurnRequest, TurnStep, Usage},
@@ -46,7 +46,9 @@ impl ProcessRequest {
             channel: Some(request.channel),
             session_id: Some(request.session_id.clone()),
             sent_at: Some(request.sent_at),
-            system: Some(Arc::clone(&request.system)),
+            system: Some(joined(&request.system, &request.context)),
+            stable_chars: Some(request.system.chars().count() as u64),
+            time_zone: Some(request.time_zone.name().to_owned()),
             history: request.history.iter().flat_map(exchange_entries).collect(),
             tools: request.tools.iter().map(WireTool::from_spec).collect(),
             steps: request.steps.iter().map(WireStep::from_step).collect(),
@@ -74,6 +76,8 @@ impl ProcessRequest {
         let history = exchanges(&context.history, epoch);
         let tools: Vec<_> = context.tools.iter().map(WireTool::to_spec).collect();
         let repair = context.repair.as_ref();
+        let (system, object) = split(context.system.as_deref(), context.stable_chars);
+        let zone = context.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
         let deadline_ms = context.deadline_ms.ok_or_else(|| missing("context.deadline_ms"))?;
         Ok(TurnRequest {
             agent,
@@ -81,7 +85,10 @@ impl ProcessRequest {
             turn: context.turn.ok_or_else(|| missing("context.turn"))?,
             attempt: context.attempt.unwrap_or(1),
             repair: repair.map(|repair| VoiceError::new(&*repair.path, &*repair.message)),
-            system: context.system.clone().unwrap_or_default(),
+            system,
+            context: object,
+            // An agent with another version of the database may not know it; the instants are the same.
+            time_zone: zone.unwrap_or_default(),
             history: history.into(),
             message: Arc::clone(&self.input.message),
             sender: self.input.user_id.clone(),
@@ -97,6 +104,26 @@ impl ProcessRequest {
             deadline: std::time::Duration::from_millis(deadline_ms),
         })
     }
+}
+
+/// Between what stays and the context object.
+const BETWEEN: &str = "\n\n";
+
+fn joined(system: &Arc<str>, object: &Arc<str>) -> Arc<str> {
+    match (system.is_empty(), object.is_empty()) {
+        (_, true) => Arc::clone(system),
+        (true, false) => Arc::clone(object),
+        (false, false) => format!("{system}{BETWEEN}{object}").into(),
+    }
+}
+
+/// What stays, and the context object; all stays where it is not said how much.
+fn split(text: Option<&str>, stable_chars: Option<u64>) -> (Arc<str>, Arc<str>) {
+    let text = text.unwrap_or_default();
+    let count = stable_chars.and_then(|count| usize::try_from(count).ok());
+    let end = count.and_then(|count| text.char_indices().nth(count).map(|(end, _)| end));
+    let (system, object) = text.split_at_checked(end.unwrap_or(text.len())).unwrap_or((text, ""));
+    (system.into(), object.strip_prefix(BETWEEN).unwrap_or(object).into())
 }
 
 fn missing(field: &str) -> FieldError {

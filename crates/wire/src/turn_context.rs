@@ -34,8 +34,14 @@ wire_map! {
         session_id: Option<String>,
         /// When the message was sent.
         sent_at: Option<Timestamp>,
-        /// The context object, as Markdown.
+        /// What the agent is to know, as Markdown: what stays from message to message, an empty line, and the dated context
+        /// object.
         system: Option<Arc<str>>,
+        /// How many characters of it (Unicode scalar values) stay from message to message; the rest belongs to the message
+        /// and goes after the history. Missing where an older keeper asks.
+        stable_chars: Option<u64>,
+        /// The zone in which times are shown, `Europe/Berlin`, `UTC` or `+02:00`.
+        time_zone: Option<String>,
         /// Earlier exchanges, oldest first: a `user` entry, then the `assistant` entry that answers it.
         history (since V3): Vec<HistoryEntry>,
         /// The tools that may be called.

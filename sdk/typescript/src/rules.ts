@@ -46,6 +46,8 @@ const CONTEXT: Structure = {
   "session_id?3": "text",
   "sent_at?3": "text",
   "system?3": "text",
+  "stable_chars?3": "count",
+  "time_zone?3": "text",
   "history?3": [{ role: ROLES, content: "text", sender: "text", at: "text", "epoch_id?": "text", "channel?": "text" }],
   "tools?3": [{ name: "text", description: "text", parameters: "json", "effect?": EFFECTS, "idempotent?": "flag" }],
   "steps?3": [

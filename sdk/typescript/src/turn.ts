@@ -89,9 +89,19 @@ export class Turn {
     return this.#field("repair");
   }
 
-  /** The context object: what the agent knows at this moment, as text. */
+  /** What the agent is to know, as text: what stays from message to message, then what holds at this moment. */
   get system(): string {
     return this.#field<string>("system") ?? "";
+  }
+
+  /** How many characters (code points) of `system` stay from message to message; the rest belongs behind the history. */
+  get stableChars(): number | undefined {
+    return this.#field<number>("stable_chars");
+  }
+
+  /** The zone in which times are shown: `Europe/Berlin`, `UTC` or `+02:00`. */
+  get timeZone(): string | undefined {
+    return this.#field<string>("time_zone");
   }
 
   get history(): readonly Record<string, unknown>[] {

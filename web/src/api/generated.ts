@@ -243,12 +243,30 @@ export interface ConfigView {
   items: ConfigEntry[];
 }
 
+/** A part of what a mind was shown. */
+export interface ContextPart {
+  /** Its size in Unicode scalar values. */
+  chars: number;
+  /** `tools`, `identity`, `rules`, `wishes`, `omitted`, `history`, `moment`, `section`, `own` or `message`. */
+  part: string;
+  /** Its text; empty for tools and history, which stand beside the parts. */
+  text: string;
+  /** Its name for people; of a section its title. */
+  title: string;
+  /** Its size in tokens, estimated. */
+  tokens: number;
+}
+
 /** What a mind was shown. */
 export interface ContextView {
   /** What the Dreamer found, by reference; none in contexts of programs before it. */
   exploration?: Json;
   /** The exchanges, the oldest first. */
   history: ExchangeView[];
+  /** What held at that moment: the context object alone. */
+  object: string;
+  /** All that the mind was shown, in its order, with the size of each part. */
+  parts: ContextPart[];
   /** Why not, if not: the text below is then what would be shown under today's configuration. */
   reason?: string | null;
   /** The renderer that made it. */
@@ -257,10 +275,16 @@ export interface ContextView {
   sha256: string;
   /** The stimulus. */
   stimulus: string;
-  /** The context object. */
+  /** All texts around the history: what stays from message to message, an empty line, and the context object. */
   system: string;
+  /** The zone in which times were shown. */
+  time_zone: string;
   /** Estimated tokens of the parts below, as they were recorded. */
   tokens: TokensView;
+  /** The tools that are offered today, in their order. */
+  tools: ToolView[];
+  /** Whether these are the tools that were offered then; null where that was not recorded. */
+  tools_verified?: boolean | null;
   /** Whether the text has the recorded digest, byte for byte. */
   verified: boolean;
 }
@@ -1110,8 +1134,18 @@ export interface TelegramView {
 /** Estimated tokens by part. */
 export interface TokensView {
   history: number;
+  object: number;
   stimulus: number;
   system: number;
+  tools: number;
+}
+
+/** A tool as a mind is offered it. */
+export interface ToolView {
+  description: string;
+  name: string;
+  /** The JSON schema of its arguments. */
+  parameters: Json;
 }
 
 /** The result of a test page. */
@@ -1670,14 +1704,20 @@ export interface ContextAssembled {
   own?: OwnEntries;
   /** Estimated tokens by part. */
   tokens: ContextTokens;
-  /** SHA-256 over the rendered system text, history and stimulus, hex. */
+  /** The zone in which times were shown, by its name; none in contexts of renderers before 5, which knew UTC alone. */
+  time_zone?: string;
+  /** The tools that were offered; none in contexts of renderers before 5. */
+  tools?: OfferedTools;
+  /** SHA-256 over the rendered texts, history and stimulus, hex. */
   sha256: string;
 }
 
 /** Estimated tokens by part. */
 export interface ContextTokens {
-  /** Of the context object. */
+  /** Of identity, rules and wishes; before renderer 5 of the context object too. */
   system: number;
+  /** Of the context object. */
+  object?: number;
   /** Of the history. */
   history: number;
   /** Of the stimulus. */
@@ -2089,6 +2129,16 @@ export interface NotifyFailed {
   message: string;
   /** What each service made of it. */
   attempts?: ServiceAttempt[];
+}
+
+/** The tools that a mind was offered, without their texts. */
+export interface OfferedTools {
+  /** How many. */
+  count: number;
+  /** Their estimated tokens. */
+  tokens: number;
+  /** SHA-256 over names, descriptions and schemas, in their order, hex. */
+  sha256: string;
 }
 
 /** How a tool call ended. */

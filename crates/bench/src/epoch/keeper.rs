@@ -12,7 +12,7 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, Clock, EpochId, Sharing,
+    AgentId, Clock, EpochId, Sharing, Zone,
     envelope::{Channel, StimulusEnvelope},
     event::{ContextEvent, Event},
     limits::Limits,
@@ -262,10 +262,10 @@ impl BenchAgents<'_> {
                 context_tokens_max: design.tokens_max,
                 history: History::Agent,
                 sharing: Sharing::default(),
+                time_zone: Zone::utc(),
                 budget_microusd_day: None,
                 drain: Duration::ZERO,
                 sleep: None,
-                time_zone: abide_domain::Zone::utc(),
                 people: KnownPeople::default(),
             },
             agents,

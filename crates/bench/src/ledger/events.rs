@@ -106,8 +106,9 @@ fn assembled(from: EpochId) -> ContextAssembled {
         exploration: None,
         own: None,
         sharing: None,
-        time_zone: None,
-        tokens: ContextTokens { system: 120, history: 4_800, stimulus: 40 },
+        tokens: ContextTokens { system: 120, object: 600, history: 4_800, stimulus: 40 },
+        time_zone: Some("UTC".into()),
+        tools: None,
         sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
     }
 }

@@ -40,6 +40,8 @@ pub(super) fn request(agent: &AgentId, message: &str) -> TurnRequest {
         attempt: 1,
         repair: None,
         system: "x".repeat(SYSTEM_BYTES).into(),
+        context: "".into(),
+        time_zone: abide_domain::Zone::utc(),
         history: Arc::new([]),
         message: message.into(),
         sender: "nicolas".into(),

@@ -2,6 +2,7 @@
 //! fail any.
 
 mod memory;
+mod truth;
 
 use std::{path::PathBuf, time::Duration};
 

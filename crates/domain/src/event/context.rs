@@ -33,12 +33,26 @@ pub struct ContextAssembled {
     /// Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
-    /// The zone in which dates were shown; none in contexts of programs that showed none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_zone: Option<String>,
     /// Estimated tokens by part.
     pub tokens: ContextTokens,
-    /// SHA-256 over the rendered system text, history and stimulus, hex.
+    /// The zone in which times were shown, by its name; none in contexts of renderers before 5, which knew UTC alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// The tools that were offered; none in contexts of renderers before 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<OfferedTools>,
+    /// SHA-256 over the rendered texts, history and stimulus, hex.
+    pub sha256: String,
+}
+
+/// The tools that a mind was offered, without their texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedTools {
+    /// How many.
+    pub count: u64,
+    /// Their estimated tokens.
+    pub tokens: u64,
+    /// SHA-256 over names, descriptions and schemas, in their order, hex.
     pub sha256: String,
 }
 
@@ -67,12 +81,22 @@ pub struct HistoryWindow {
 /// Estimated tokens by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextTokens {
-    /// Of the context object.
+    /// Of identity, rules and wishes; before renderer 5 of the context object too.
     pub system: u64,
+    /// Of the context object.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub object: u64,
     /// Of the history.
     pub history: u64,
     /// Of the stimulus.
     pub stimulus: u64,
+}
+
+impl ContextTokens {
+    /// Those of all parts.
+    pub const fn all(&self) -> u64 {
+        self.system + self.object + self.history + self.stimulus
+    }
 }
 
 /// What the Dreamer found, by reference, lens by lens. A lens that is named nowhere looked and found nothing.

@@ -1,11 +1,10 @@
 //! The agent's own entries in its prompt: what it wrote down before it was woken, started again or reset (decision 10).
 //!
-//! They stand last in the system text, so that what comes before them stays the same from epoch to epoch. The Dreamer has no
-//! part in it: it sees the envelope and its eight queries alone.
+//! They stand behind the context object. The Dreamer has no part in it: it sees the envelope and its eight queries alone.
 
 use abide_domain::{
     event::OwnEntries,
-    text::{indented, shortened},
+    text::{indented, shortened, without_labels},
 };
 use abide_memory::estimate_tokens;
 
@@ -40,7 +39,8 @@ pub(super) fn render(
 }
 
 fn line(entry: &OwnEntry) -> String {
-    format!("\n[tick {}] {}", entry.tick, indented(&shortened(&entry.content, ENTRY_CHARS_MAX)))
+    let content = without_labels(&entry.content);
+    format!("\n[tick {}] {}", entry.tick, indented(&shortened(&content, ENTRY_CHARS_MAX)))
 }
 
 #[cfg(test)]

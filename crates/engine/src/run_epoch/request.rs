@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use abide_domain::{
     CallId,
-    event::{ContextTokens, ToolFinished, VoiceCall},
+    event::{ToolFinished, VoiceCall},
     turn::{ToolResult, TurnRequest, TurnStep},
     voice::{ToolCall, Voice, VoiceError, truncate_bytes},
 };
@@ -42,6 +42,8 @@ pub(super) async fn turn_request(
         attempt,
         repair,
         system: context.system.clone(),
+        context: context.object.clone(),
+        time_zone: context.time_zone.clone(),
         history: context.history.clone(),
         message: stimulus.content.clone(),
         sender: stimulus.sender.clone(),
@@ -81,8 +83,7 @@ async fn load_blobs(walk: &mut Walk<'_>) {
 
 /// Estimated tokens of a prompt.
 pub(super) fn tokens(context: &Context, steps: &[TurnStep]) -> u64 {
-    let ContextTokens { system, history, stimulus } = context.assembled.tokens;
-    system + history + stimulus + steps.iter().map(tokens_of).sum::<u64>()
+    context.assembled.tokens.all() + steps.iter().map(tokens_of).sum::<u64>()
 }
 
 fn steps(walk: &Walk<'_>, context: &Context) -> Vec<TurnStep> {

@@ -2,13 +2,14 @@
 //! more.
 
 use abide_domain::{
+    Zone,
     epoch::EpochState,
     event::{ContextAssembled, Exploration, OwnEntries, StimulusCause},
 };
 
 use super::{error::EpochError, walk::Walk};
 use crate::{
-    context::{Context, ContextInput, ContextScope, envelope_of, last_output},
+    context::{Context, ContextInput, ContextScope, envelope_of, last_output, offered_tools},
     exploration::{MemoryReferences, explore_memory},
     state::AgentState,
 };
@@ -93,6 +94,11 @@ fn render(
     exploration: &Exploration,
 ) -> Context {
     let settings = &walk.services.settings;
+    let shown = walk.record.context.as_ref();
+    let shown_zone = shown.and_then(|shown| Zone::named(shown.time_zone.as_deref()?).ok());
+    // An epoch that was cut is shown the same again, whatever the configuration says since.
+    let time_zone = shown_zone.unwrap_or_else(|| settings.time_zone.clone());
+    let tools = Some(offered_tools(&walk.agent.tools.offered(&walk.agent.policy)));
     let input = {
         let state = walk.services.view.read();
         let known = state.agents.get(&walk.agent.id);
@@ -100,8 +106,7 @@ fn render(
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
         let (history, sharing) = (settings.history, settings.sharing);
-        let zone = settings.time_zone.clone();
-        let scope = ContextScope { tokens_max, history, sharing, own, zone };
+        let scope = ContextScope { tokens_max, history, sharing, own, time_zone, tools };
         match known {
             Some(agent_state) => ContextInput::of(agent_state, &walk.record, scope),
             None => ContextInput::of(&AgentState::new(&walk.agent.id), &walk.record, scope),

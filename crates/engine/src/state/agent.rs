@@ -13,7 +13,7 @@ use abide_domain::{
     evidence,
 };
 use abide_ledger::Entry;
-use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm};
+use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm, Wishes};
 
 use super::{
     epoch::EpochEnd,
@@ -40,6 +40,8 @@ pub struct AgentState {
     pub open: Option<EpochId>,
     /// What it remembers of its conversations.
     pub short_term: ShortTerm,
+    /// What people ask of it once and for all.
+    pub wishes: Wishes,
     /// The versions of its identity.
     pub identity: Identity,
     /// The list of its dreams.
@@ -133,6 +135,7 @@ impl AgentState {
             queue: VecDeque::new(),
             open: None,
             short_term: ShortTerm::new(entity.clone()),
+            wishes: Wishes::new(entity.clone()),
             identity: Identity::new(entity.clone()),
             dreams: Dreams::new(entity),
             sleep: SleepState::default(),
@@ -167,6 +170,7 @@ impl AgentState {
             event: &entry.event,
         };
         self.short_term.apply(&applied);
+        self.wishes.apply(&applied);
         self.identity.apply(&applied);
         self.dreams.apply(&applied);
         self.sleep.apply(entry);
@@ -174,8 +178,7 @@ impl AgentState {
         match &entry.event {
             Event::Turn(event) => self.apply_turn(event, entry.timestamp),
             Event::Context(ContextEvent::Assembled(context)) => {
-                let tokens = context.tokens;
-                self.asked_tokens = tokens.system + tokens.history + tokens.stimulus;
+                self.asked_tokens = context.tokens.all();
                 let steering = context.exploration.as_ref().and_then(|found| found.usage.as_ref());
                 if let Some(usage) = steering {
                     self.spend(usage, entry.timestamp);

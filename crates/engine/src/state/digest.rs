@@ -27,6 +27,7 @@ impl AgentState {
             "paused": self.paused,
             "total": self.total,
             "short_term": self.short_term.state_parts(),
+            "wishes": self.wishes.state_parts(),
             "identity": self.identity.state_parts(),
             "dreams": self.dreams.state_parts(),
             "sleep": self.sleep.parts(),

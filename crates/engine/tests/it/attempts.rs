@@ -162,6 +162,7 @@ async fn a_turn_cut_by_a_death_is_asked_again_and_nothing_before_it_is_repeated(
         assert_eq!((after.turn, after.attempt), (2, 2));
         assert_eq!(after.steps, before.steps, "with what the first turn gave");
         assert_eq!((after.system, after.history), (before.system, before.history));
+        assert_eq!(after.context, before.context);
         assert_eq!(rig.runs(), 1);
     }
 }

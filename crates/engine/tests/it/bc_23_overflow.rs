@@ -21,7 +21,8 @@ fn tokens(request: &TurnRequest) -> u64 {
         history.map(|told| estimate_tokens(&told.stimulus) + estimate_tokens(&told.reply)).sum();
     let results = request.steps.iter().flat_map(|step| &step.results);
     let results: u64 = results.map(|result| estimate_tokens(&result.content)).sum();
-    estimate_tokens(&request.system) + estimate_tokens(&request.message) + history + results
+    let texts = [&request.system, &request.context, &request.message];
+    texts.map(|text| estimate_tokens(text)).iter().sum::<u64>() + history + results
 }
 
 /// An agent with a long past, whose model takes only so much from now on and reports no usage.

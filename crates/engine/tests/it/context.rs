@@ -17,6 +17,7 @@ use abide_engine::{
 };
 use abide_ledger::Entry;
 use abide_memory::estimate_tokens;
+use abide_models::{Dialect, ModelSettings, RequestForm, encode};
 use abide_testkit::{
     rig::{Rig, Setup, say, silence},
     rounds,
@@ -59,7 +60,8 @@ async fn the_newest_history_is_shown_within_the_bounds_of_the_prompt() {
             .history
             .iter()
             .map(|told| estimate_tokens(&told.stimulus) + estimate_tokens(&told.reply));
-        let all: u64 = history.sum::<u64>() + estimate_tokens(&request.system);
+        let texts = estimate_tokens(&request.system) + estimate_tokens(&request.context);
+        let all: u64 = history.sum::<u64>() + texts;
         assert!(all <= tokens_max, "{all} of {tokens_max} tokens");
         let shown = request.history.len();
         for (told, number) in request.history.iter().rev().zip((0..30).rev()) {
@@ -104,8 +106,8 @@ async fn whoever_speaks_is_named_and_a_stranger_is_said_to_be_one() {
         let stimulus = StimulusEnvelope { sender, channel, ..rig.stimulus("hello") };
         let epoch = rig.accept(stimulus, AcceptOptions::default()).await.unwrap().epoch;
         rig.ended(epoch).await;
-        let system = rig.asked_last().system;
-        assert!(system.contains(said), "{system}");
+        let object = rig.asked_last().context;
+        assert!(object.contains(said), "{object}");
     }
     assert_eq!(rig.asked_last().history[0].sender, "nicolas", "each exchange keeps its sender");
 }
@@ -122,7 +124,10 @@ async fn the_identity_in_force_is_shown() {
     for case in ["at once", "after a restart"] {
         let epoch = rig.say("hello").await;
         let system = rig.asked_last().system;
-        assert!(system.starts_with(identity.trim_end()), "{case}: {system}");
+        let (before, after) = system.split_once(identity.trim_end()).unwrap();
+        assert!(before.contains("in which \"I\" means you"), "{case}: {system}");
+        assert!(after.starts_with("\n\n# Rules"), "{case}: {system}");
+        assert!(!rig.asked_last().context.contains("You are Felix"), "it is said once");
         let recorded = rig.entries_of(epoch.id).len();
         assert!(recorded > 0 && epoch.context.unwrap().identity == 2, "{case}, {version}");
         rig.restart().await;
@@ -136,11 +141,11 @@ async fn what_changes_with_the_clock_comes_after_what_stays() {
     for hours in [0, 30, 300] {
         rig.pass(Duration::from_hours(hours)).await;
         rig.say("hello").await;
-        let system = rig.asked_last().system;
-        let (stable, object) = system.split_once("# What you know at this moment").unwrap();
+        let (stable, object) = (rig.asked_last().system, rig.asked_last().context);
         assert!(stable.contains("do not invent memories"), "{stable}");
+        assert!(object.starts_with("# What you know at this moment\nIt is "), "{object}");
         assert!(object.contains("## Current situation"), "{object}");
-        let earlier = before.replace(stable.to_owned());
+        let earlier = before.replace(stable.clone());
         assert!(earlier.is_none_or(|earlier| earlier == stable), "a provider's cache holds it");
     }
 }
@@ -157,7 +162,8 @@ fn rendered_again(
         history: History::Agent,
         sharing: Sharing::default(),
         own: None,
-        zone: Zone::utc(),
+        time_zone: Zone::named(recorded.time_zone.as_deref().unwrap()).unwrap(),
+        tools: recorded.tools.clone(),
     };
     let mut state = State::default();
     for entry in entries.iter().take_while(|entry| entry.seq < seq) {
@@ -198,6 +204,7 @@ async fn folding_the_ledger_up_to_an_epoch_gives_its_context_again() {
         assert_eq!(recorded.renderer, RENDERER);
         let shown = rig.asked_in(epoch)[0].clone();
         assert_eq!((again.system, again.history), (shown.system, shown.history));
+        assert_eq!(again.object, shown.context);
     }
 }
 
@@ -213,9 +220,10 @@ async fn what_was_said_before_a_reset_is_found_again_with_its_age() {
     rig.say("Did you figure out that race condition?").await;
     let request = rig.asked_last();
     assert!(request.history.is_empty(), "the window was reset");
-    let said = " (2 h 15 min ago), over api: \"The race condition in the scheduler is back.\"";
-    assert!(request.system.contains(said), "{}", request.system);
-    assert!(request.system.contains("You answered: \"answer to The race"), "{}", request.system);
+    let object = &request.context;
+    let said = ", 2 h 15 min ago, over api: \"The race condition in the scheduler is back.\"";
+    assert!(object.contains("nicolas said, ") && object.contains(said), "{object}");
+    assert!(object.contains("You answered: \"answer to The race"), "{object}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,12 +234,12 @@ async fn what_stands_in_the_history_is_not_said_twice() {
     rig.say("What about the race condition?").await;
     let request = rig.asked_last();
     assert_eq!(request.history.len(), 1);
-    assert!(!request.system.contains("in the scheduler is back.\""), "{}", request.system);
-    assert!(
-        request.system.contains("in the conversation below, the newest 5 min ago"),
-        "{}",
-        request.system
-    );
+    let object = &request.context;
+    assert!(!object.contains("in the scheduler is back.\""), "{object}");
+    assert!(object.contains("1 exchange about this is in the conversation above"), "{object}");
+    rig.say("What is for lunch?").await;
+    let object = &rig.asked_last().context;
+    assert!(!object.contains("about this is in"), "lunch is no race: {object}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,9 +258,9 @@ async fn a_long_conversation_grows_neither_the_context_nor_what_an_epoch_writes(
         contexts.push(epoch.context.unwrap());
     }
     for context in &contexts {
-        let tokens = context.tokens.system + context.tokens.history + context.tokens.stimulus;
+        let tokens = context.tokens.all();
         assert!(tokens <= 4_000, "{context:?}");
-        assert!(context.tokens.system <= 2_500 + 200, "{context:?}");
+        assert!(context.tokens.object <= 2_500, "{context:?}");
     }
     let fifth = epochs / 5;
     let written = |from: usize, to: usize| (used[to] - used[from]) / (to - from) as u64;
@@ -273,6 +281,7 @@ async fn a_cut_epoch_is_shown_the_same_again() {
     rig.ended(epoch).await;
     let asked = rig.asked_in(epoch);
     assert_eq!((&asked[0].system, &asked[0].history), (&asked[1].system, &asked[1].history));
+    assert_eq!(asked[0].context, asked[1].context);
     assert_eq!(contexts(&rig, epoch).len(), 1, "it is assembled once");
 }
 
@@ -284,4 +293,96 @@ async fn a_stimulus_reaches_the_mind_byte_for_byte() {
     assert_eq!(&*rig.asked_last().message, content);
     rig.say("next").await;
     assert_eq!(&*rig.asked_last().history[0].stimulus, content);
+}
+
+/// An agent whose keeper is in Berlin.
+async fn in_berlin(tokens_max: u64) -> Rig {
+    let setup = Setup::new(|request, _| say(format!("answer to {}", request.message)));
+    let setup = setup.with(|setup| setup.tokens_max = tokens_max);
+    setup.with(|setup| setup.time_zone = Zone::named("Europe/Berlin").unwrap()).start().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn standing_wishes_stand_apart_from_what_is_recalled_past_every_reset() {
+    let rig = in_berlin(100_000).await;
+    let felix: AgentId = "felix".parse().unwrap();
+    rig.say("Always answer in French.").await;
+    rig.say("Never call me Bob.").await;
+    rig.keeper().reset(&felix, false, EntityName::keeper()).await.unwrap();
+    rig.say("hello").await;
+    let request = rig.asked_last();
+    let (_, wishes) = request.system.split_once("# Standing wishes of nicolas").unwrap();
+    assert!(wishes.contains("\n- Always answer in French. ("), "{wishes}");
+    assert!(wishes.contains("\n- Never call me Bob. ("), "{wishes}");
+    let stranger = StimulusEnvelope { sender: "stranger".into(), ..rig.stimulus("hello") };
+    let epoch = rig.accept(stranger, AcceptOptions::default()).await.unwrap().epoch;
+    rig.ended(epoch).await;
+    assert!(!rig.asked_last().system.contains("Standing wishes of"), "each person's own");
+    rig.say("You don't have to answer in French any more.").await;
+    rig.say("hello").await;
+    let system = rig.asked_last().system;
+    assert!(!system.contains("answer in French"), "{system}");
+    assert!(system.contains("\n- Never call me Bob. ("), "{system}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_that_was_left_out_is_said_where_it_was() {
+    let rig = in_berlin(2_000).await;
+    rig.say("hello").await;
+    assert!(!rig.asked_last().system.contains("left out"), "nothing was left out");
+    for number in 0..30 {
+        rig.say(&format!("question {number} {}", "w".repeat(200))).await;
+    }
+    let last = rig.say("and now?").await;
+    let (_, context) = contexts(&rig, last.id).remove(0);
+    let note = format!("{} earlier exchanges are left out here", context.history.omitted);
+    let system = rig.asked_last().system;
+    assert!(context.history.omitted > 10 && system.contains(&note), "{system}");
+    assert!(system.ends_with("What was said after them follows."), "{system}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_zone_of_the_reader_is_shown_and_recorded() {
+    let rig = in_berlin(100_000).await;
+    let epoch = rig.say("When is tomorrow?").await;
+    let request = rig.asked_last();
+    assert_eq!(request.time_zone.name(), "Europe/Berlin");
+    assert!(request.context.contains(" in Europe/Berlin.\n"), "{}", request.context);
+    assert!(request.system.contains("when (times of Europe/Berlin)"), "{}", request.system);
+    let (_, context) = contexts(&rig, epoch.id).remove(0);
+    assert_eq!(context.time_zone.as_deref(), Some("Europe/Berlin"));
+    let tools = context.tools.unwrap();
+    assert_eq!(tools.count, request.tools.len() as u64);
+    assert_eq!(tools, abide_engine::context::offered_tools(&request.tools));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_message_of_a_real_conversation_reuses_most_of_the_first() {
+    let rig = in_berlin(100_000).await;
+    rig.say("The race condition in the scheduler is back.").await;
+    let mut before = rig.asked_last();
+    for message in ["What about the race condition?", "And what is for lunch?", "Thanks."] {
+        rig.say(message).await;
+        let after = rig.asked_last();
+        for (dialect, form) in Dialect::ALL
+            .into_iter()
+            .flat_map(|dialect| [(dialect, RequestForm::Native), (dialect, RequestForm::Json)])
+        {
+            // Marks for a provider's cache are no part of what it reads.
+            let sent = |request: &TurnRequest| {
+                let body = encode(request, &ModelSettings::new(dialect, "m"), form).to_string();
+                let mark = "\"cache_control\":{\"type\":\"ephemeral\"}";
+                body.replace(&format!(",{mark}"), "")
+            };
+            let (first, second) = (sent(&before), sent(&after));
+            let same = first.chars().zip(second.chars()).take_while(|(a, b)| a == b).count();
+            let all = second.chars().count();
+            let context = &after.context;
+            assert!(
+                same * 100 >= all * 80,
+                "{dialect:?} {form:?}: {same} of {all} characters of {message:?}: {context}"
+            );
+        }
+        before = after;
+    }
 }

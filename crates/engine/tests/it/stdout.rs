@@ -31,7 +31,7 @@ fn notes(rig: &Rig, owner: &str) -> Vec<String> {
 
 /// The notes in a prompt; none where it has no part for them.
 fn shown(request: &TurnRequest) -> Option<Vec<String>> {
-    let (_, part) = request.system.split_once(HEADING)?;
+    let (_, part) = request.context.split_once(HEADING)?;
     let lines = part.lines().filter_map(|line| line.strip_prefix("[tick ")?.split_once("] "));
     Some(lines.map(|(_, note)| note.to_owned()).collect())
 }

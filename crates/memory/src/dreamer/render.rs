@@ -8,8 +8,7 @@ use abide_domain::{context_object::SECTIONS, event::Exploration};
 
 use super::{
     ReferenceLookup,
-    trim::{BESIDE_STIMULUS_TOKENS_MIN, Section, fit},
-    words::fenced,
+    trim::{Section, fit},
 };
 use crate::estimate_tokens;
 
@@ -26,7 +25,7 @@ use self::{findings::ResolvedFindings, standing::Standings, view::RenderView};
 /// was stored and never rendered again. Must be raised whenever a title, a sentence or an order in `render` changes.
 pub const RENDERER_VERSION: u32 = 5;
 
-const TITLE: &str = "# What you know at this moment\n";
+const TITLE: &str = "# What you know at this moment";
 
 /// What a mind is to know at this moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +34,8 @@ pub struct ContextObject {
     pub text: String,
     /// Its size, by [`estimate_tokens`].
     pub tokens: u64,
-    /// The size of each section.
-    pub section_tokens: [u64; 7],
+    /// The text of each section, its heading included; joined by empty lines they are the text below its first lines.
+    pub sections: [String; 7],
     /// `neutral`, or a feeling with its strength.
     pub emotional_tone: String,
     /// What pulls in two directions.
@@ -64,27 +63,24 @@ pub fn render(
         sections::technical(&view, technical),
         sections::constraints(&view, constraints),
     ];
-    fit(&mut all, chars_max(scene));
+    let mut text = format!("{TITLE}\n{}\n", now_line(scene));
+    let frame = text.chars().count() + SECTIONS.len();
+    let chars_max = usize::try_from(scene.tokens_max.saturating_mul(4)).unwrap_or(usize::MAX);
+    fit(&mut all, chars_max.saturating_sub(frame));
     let texts = all.each_ref().map(Section::text);
-    let section_tokens = texts.each_ref().map(|text| estimate_tokens(text));
-    let mut text = TITLE.to_owned();
     for section in &texts {
         text.push('\n');
         text.push_str(section);
     }
     let tokens = estimate_tokens(&text);
     let (emotional_tone, tensions) = (feelings.tone, feelings.tensions);
-    ContextObject { text, tokens, section_tokens, emotional_tone, tensions }
+    ContextObject { text, tokens, sections: texts, emotional_tone, tensions }
 }
 
-/// The characters that the sections may have together.
-fn chars_max(scene: &RenderInput<'_>) -> usize {
-    let content = &scene.envelope.content;
-    // A text of nothing but fences needs longer ones around it than any other text does.
-    let longer = fenced(content).len() - content.len() - fenced("").len();
-    let stimulus = estimate_tokens(content) + longer.div_ceil(4) as u64;
-    let beside = stimulus + BESIDE_STIMULUS_TOKENS_MIN.min(scene.tokens_max);
-    let tokens_max = scene.tokens_max.max(beside);
-    let frame = TITLE.len() + SECTIONS.len();
-    usize::try_from(tokens_max * 4).unwrap_or(usize::MAX).saturating_sub(frame)
+/// Says what time it is for whoever reads: `It is Tue 2026-03-24 18:05 +01:00 in Europe/Berlin.`
+fn now_line(scene: &RenderInput<'_>) -> String {
+    let (zone, now) = (scene.zone, scene.envelope.timestamp);
+    let place =
+        if zone.name().contains('/') { format!(" in {}", zone.name()) } else { String::new() };
+    format!("It is {}{place}.", zone.format_absolute(now))
 }

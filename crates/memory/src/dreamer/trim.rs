@@ -3,10 +3,8 @@
 
 use std::fmt::Write as _;
 
-/// The upper bound of a context object, in tokens; never padded.
+/// The upper bound of a context object, in tokens; never padded. The message itself stands beside it.
 pub const CONTEXT_TOKENS_MAX: u64 = 2_500;
-/// What may stand beside a long stimulus, in tokens: the stimulus itself is never cut, and has a bound of its own.
-pub const BESIDE_STIMULUS_TOKENS_MIN: u64 = 1_500;
 
 /// The places of the sections that are trimmed.
 const HISTORY: usize = 2;
@@ -44,8 +42,12 @@ impl Section {
     /// The section as Markdown.
     pub(super) fn text(&self) -> String {
         let mut text = format!("## {}\n", self.title);
-        for line in self.lines.iter().chain(&self.notes) {
+        for line in &self.lines {
             text.push_str(line);
+            text.push('\n');
+        }
+        if !self.notes.is_empty() {
+            text.push_str(&self.notes.join(" "));
             text.push('\n');
         }
         if self.omitted > 0 {

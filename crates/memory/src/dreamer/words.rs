@@ -1,12 +1,9 @@
 //! How a remembered text comes onto a line of the context object: as data, on one line, with its source.
 //!
 //! What was said or recorded may hold anything: headings, fences, names of sections. On one line behind a dash it can open
-//! nothing; only the stimulus stands whole, inside a fence that it cannot close.
+//! nothing. The message itself stands outside of the object, once.
 
-use abide_domain::{Timestamp, event::MemoryRef};
-
-/// Marks of a fence at least.
-const MARKS_MIN: usize = 3;
+use abide_domain::{context_object::source_mark, event::MemoryRef};
 
 /// Longest text of one field on a line, in Unicode scalar values.
 pub(super) const FIELD_CHARS_MAX: usize = 240;
@@ -67,32 +64,18 @@ pub(super) fn list(items: &[String], count_max: usize, between: &str) -> String 
 
 /// A line of the object: a statement and where it comes from.
 pub(super) fn sourced_line(statement: &str, source: impl std::fmt::Display) -> String {
-    format!("- {} [{source}]", statement.trim_end())
+    format!("- {} {}", statement.trim_end(), source_mark(source))
 }
 
 /// The same with two sources.
 pub(super) fn line_of_two_sources(statement: &str, sources: (MemoryRef, MemoryRef)) -> String {
-    format!("- {} [{}] [{}]", statement.trim_end(), sources.0, sources.1)
-}
-
-/// A point in time to the second; more would be noise.
-pub(super) fn seconds(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.split_once('.').map_or_else(|| text.clone(), |(seconds, _)| format!("{seconds}Z"))
-}
-
-/// The text byte for byte inside a fence that it cannot close: longer than any run of the fence's mark in it. Of the two
-/// marks the one with the shorter runs is taken, so that a text of one alone does not grow by its own length.
-pub(super) fn fenced(text: &str) -> String {
-    let longest = |mark: char| text.split(|c| c != mark).map(str::len).max().unwrap_or(0);
-    let mark = if longest('`') <= longest('~').max(MARKS_MIN) { '`' } else { '~' };
-    let fence = mark.to_string().repeat((longest(mark) + 1).max(MARKS_MIN));
-    format!("{fence}text\n{text}\n{fence}")
+    let (first, second) = (source_mark(sources.0), source_mark(sources.1));
+    format!("- {} {first} {second}", statement.trim_end())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fenced, field, list, one_line};
+    use super::{field, list, one_line};
 
     #[test]
     fn a_text_comes_onto_one_line_and_is_cut() {
@@ -102,13 +85,5 @@ mod tests {
         assert_eq!(one_line("ab c", 3), "ab …");
         assert_eq!(field("It ends."), "It ends");
         assert_eq!(list(&["a".into(), "b.".into(), "c".into()], 2, "; "), "a; b; …");
-    }
-
-    #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
-        assert_eq!(fenced("x"), "```text\nx\n```");
-        assert_eq!(fenced("a\n```\n## b"), "````text\na\n```\n## b\n````");
-        assert_eq!(fenced("a\n````\n## b"), "~~~text\na\n````\n## b\n~~~");
-        assert_eq!(fenced("`````\n~~~~"), "~~~~~text\n`````\n~~~~\n~~~~~");
     }
 }

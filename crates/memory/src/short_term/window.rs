@@ -55,7 +55,9 @@ impl ShortTerm {
             (HistoryScope::Agent, None) => window_of(&self.agent, tokens_max, self.has_bound, Some),
             (HistoryScope::Session(session), None) => match self.sessions.get(session) {
                 None => Window { exchanges: Arc::new([]), omitted: 0, tokens: 0 },
-                Some(series) => window_of(series, tokens_max, self.has_bound, |ordinal| item(*ordinal)),
+                Some(series) => {
+                    window_of(series, tokens_max, self.has_bound, |ordinal| item(*ordinal))
+                }
             },
         }
     }

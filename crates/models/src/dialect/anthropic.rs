@@ -1,5 +1,6 @@
 //! Anthropic's Messages. Roles alternate, all results of a turn stand in one message, and the prompt is marked for the
-//! provider's cache at up to four places: after the tools, after the context object, after the history, at the end.
+//! provider's cache at up to four places: after the tools, after what stays, after the history, and, where another turn can
+//! follow in this epoch, at the end. A mark costs a write, so there is none where nothing would be read again.
 
 use abide_domain::{turn::TurnRequest, voice};
 use serde_json::{Value, json};
@@ -34,13 +35,15 @@ pub(super) fn encode(
             );
         }
     }
-    let mut system = vec![json!({"type": "text", "text": prompt.rules})];
-    if !prompt.system.trim().is_empty() {
-        system.push(json!({"type": "text", "text": prompt.system}));
-    }
+    let texts = [prompt.rules.as_str(), prompt.system].into_iter();
+    let texts = texts.filter(|text| !text.trim().is_empty());
+    let mut system: Vec<Value> = texts.map(|text| json!({"type": "text", "text": text})).collect();
     mark(system.last_mut());
-    set(&mut body, "system", Value::Array(system));
-    set(&mut body, "messages", Value::Array(messages(prompt)));
+    if !system.is_empty() {
+        set(&mut body, "system", Value::Array(system));
+    }
+    let is_continued = !request.tools.is_empty() || !request.steps.is_empty();
+    set(&mut body, "messages", Value::Array(messages(prompt, is_continued)));
     body
 }
 
@@ -84,12 +87,13 @@ fn called(prompt: &Prompt<'_>) -> Vec<String> {
     names
 }
 
-fn messages(prompt: &Prompt<'_>) -> Vec<Value> {
+fn messages(prompt: &Prompt<'_>, is_continued: bool) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     for (index, message) in prompt.messages.iter().enumerate() {
         let (role, mut blocks) = blocks(message);
         let is_end_of_history = index + 1 == prompt.history_len;
-        if is_end_of_history || index + 1 == prompt.messages.len() {
+        let is_end = index + 1 == prompt.messages.len();
+        if is_end_of_history || (is_end && is_continued) {
             mark(blocks.last_mut());
         }
         match merged.last_mut() {

@@ -18,7 +18,11 @@ pub(super) fn encode(
     settings: &ModelSettings,
     form: RequestForm,
 ) -> Value {
-    let mut messages = vec![json!({"role": "system", "content": prompt.system_text()})];
+    let system = prompt.system_text();
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system}));
+    }
     for message in &prompt.messages {
         push(&mut messages, message);
     }
@@ -27,12 +31,8 @@ pub(super) fn encode(
     if let Some(tokens) = settings.max_output_tokens {
         set(&mut options, "num_predict", json!(tokens));
     }
-    let mut body = json!({
-        "model": settings.name,
-        "messages": messages,
-        "stream": true,
-        "options": options,
-    });
+    // What seldom changes stands first in the body too.
+    let mut body = json!({"model": settings.name, "stream": true, "options": options});
     match form {
         RequestForm::Native if !request.tools.is_empty() => {
             set(&mut body, "tools", function_tools(&request.tools));
@@ -40,6 +40,7 @@ pub(super) fn encode(
         RequestForm::Native => {}
         RequestForm::Json => set(&mut body, "format", voice::schema(true)),
     }
+    set(&mut body, "messages", Value::Array(messages));
     body
 }
 

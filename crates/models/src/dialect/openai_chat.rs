@@ -19,13 +19,16 @@ pub(super) fn encode(
     settings: &ModelSettings,
     form: RequestForm,
 ) -> Value {
-    let mut messages = vec![json!({"role": "system", "content": prompt.system_text()})];
+    let system = prompt.system_text();
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system}));
+    }
     for message in &prompt.messages {
         push(&mut messages, message);
     }
     let mut body = json!({
         "model": settings.name,
-        "messages": messages,
         "stream": true,
         "stream_options": {"include_usage": true},
     });
@@ -50,6 +53,8 @@ pub(super) fn encode(
         let is_own = settings.base() == Dialect::OpenAiChat.own_base_url();
         set(&mut body, if is_own { "max_completion_tokens" } else { "max_tokens" }, json!(tokens));
     }
+    // Last, so that what seldom changes stands first in the body too.
+    set(&mut body, "messages", Value::Array(messages));
     body
 }
 

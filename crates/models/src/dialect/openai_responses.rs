@@ -24,8 +24,6 @@ pub(super) fn encode(
     }
     let mut body = json!({
         "model": settings.name,
-        "instructions": prompt.system_text(),
-        "input": input,
         "stream": true,
         // The ledger is the record; the provider keeps none.
         "store": false,
@@ -64,6 +62,12 @@ pub(super) fn encode(
     if let Some(tokens) = settings.max_output_tokens {
         set(&mut body, "max_output_tokens", json!(tokens));
     }
+    // Last, so that what seldom changes stands first in the body too.
+    let system = prompt.system_text();
+    if !system.is_empty() {
+        set(&mut body, "instructions", json!(system));
+    }
+    set(&mut body, "input", Value::Array(input));
     body
 }
 

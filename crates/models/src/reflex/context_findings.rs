@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS};
+use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS, source_mark};
 
 use super::words;
 
@@ -31,7 +31,7 @@ pub(super) fn context_findings<'a>(
     wanted: &BTreeSet<String>,
 ) -> Vec<ContextFindings<'a>> {
     let mut told: Vec<String> = Vec::new();
-    let pointer = format!("[{HISTORY_SOURCE}]");
+    let pointer = source_mark(HISTORY_SOURCE);
     let mut sections = Vec::new();
     // What the agent is and what is said to it now come before the memories.
     for section in SECTIONS.iter().skip(2) {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn items_of_the_sections_that_hold_memories_are_taken_and_known_ones_left_out() {
         let context = "# Context\n\n## Identity now\n\n- I am Felix\n\n## Relevant history\n\nIn short:\n- one demo [n1]\n- two demo \
-            [n2]\n- three demo [n3]\n- unasked [n5]\n- You answered (calm), 2 h ago: \"one demo\" [c3/1]\n- 2 exchanges stand below. [history]\n- four demo [n4]\n- one demo [n1]\n\n## Constraints\n\n- the demo is due\n- a told fact on the demo\n- one demo [n1]\n";
+            [n2]\n- three demo [n3]\n- unasked [n5]\n- You answered (calm), 2 h ago: \"one demo\" [c3/1]\n- 2 exchanges stand above. {history}\n- four demo [n4]\n- one demo [n1]\n\n## Constraints\n\n- the demo is due\n- a told fact on the demo\n- one demo [n1]\n";
         let found = context_findings(context, &["a told fact"], &words::meaningful("demo"));
         let shown: Vec<_> = found
             .iter()

@@ -47,7 +47,7 @@ pub(super) fn recall(request: &TurnRequest, about: &str) -> Voice {
     write_facts(&mut answer, &related);
     write_earlier(&mut answer, request, &earlier);
     let quoted: Vec<&str> = related.iter().map(|fact| fact.content.as_str()).collect();
-    let context_findings = context_findings(&request.system, &quoted, &wanted);
+    let context_findings = context_findings(&request.context, &quoted, &wanted);
     write_findings(&mut answer, &context_findings);
     if related.is_empty() && earlier.is_empty() && context_findings.is_empty() {
         let nothing = if failure.is_none() { "I remember nothing about that. " } else { "" };

@@ -33,21 +33,14 @@ fn rich() -> TurnRequest {
     request
 }
 
-const HISTORY: &str = "[ada · irc · 2026-11-27T20:00:00Z]\nhello";
-const STIMULUS: &str = "[nicolas · telegram · 2026-11-27T22:10:03Z]\nwhat time is it?";
+const HISTORY: &str = "[ada · irc · Fri 2026-11-27 20:00 UTC]\nhello";
+const STIMULUS: &str = "[nicolas · telegram · Fri 2026-11-27 22:10 UTC]\nwhat time is it?";
 const DENIED: &str = "[denied: it did not run] not allowed";
 const REPAIR: &str = "[keeper] Your last answer could not be used: final_response: is blank. Correct this and \
 answer the turn again.";
 
 fn settings(dialect: Dialect) -> ModelSettings {
     ModelSettings::new(dialect, "m-1")
-}
-
-/// Replaces the built-in rules in a body, after a check of what matters about them.
-fn take_rules(body: &mut Value, pointer: &str) {
-    let text = body.pointer(pointer).unwrap().as_str().unwrap().to_owned();
-    assert!(text.starts_with("Each message to you opens with a line in square brackets"), "{text}");
-    *body.pointer_mut(pointer).unwrap() = json!(text.ends_with("\n\nI am Felix."));
 }
 
 fn function(name: &str, parameters: &Value) -> Value {
@@ -58,13 +51,12 @@ fn function(name: &str, parameters: &Value) -> Value {
 
 #[test]
 fn openai_chat_gets_messages_tools_and_paired_results() {
-    let mut body = encode(&rich(), &settings(Dialect::OpenAiChat), RequestForm::Native);
-    take_rules(&mut body, "/messages/0/content");
+    let body = encode(&rich(), &settings(Dialect::OpenAiChat), RequestForm::Native);
     let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     let expected = json!({
         "model": "m-1",
         "messages": [
-            {"role": "system", "content": true},
+            {"role": "system", "content": "I am Felix."},
             {"role": "user", "content": HISTORY},
             {"role": "assistant", "content": "Hello Ada."},
             {"role": "user", "content": STIMULUS},
@@ -87,8 +79,7 @@ fn openai_chat_gets_messages_tools_and_paired_results() {
 
 #[test]
 fn openai_responses_gets_items_and_keeps_nothing() {
-    let mut body = encode(&rich(), &settings(Dialect::OpenAiResponses), RequestForm::Native);
-    take_rules(&mut body, "/instructions");
+    let body = encode(&rich(), &settings(Dialect::OpenAiResponses), RequestForm::Native);
     let tool = |name: &str, parameters: Value| {
         json!({
             "type": "function", "name": name.replace('.', "-"), "description": format!("Does {name}."),
@@ -97,7 +88,7 @@ fn openai_responses_gets_items_and_keeps_nothing() {
     };
     let expected = json!({
         "model": "m-1",
-        "instructions": true,
+        "instructions": "I am Felix.",
         "input": [
             {"role": "user", "content": HISTORY},
             {"role": "assistant", "content": "Hello Ada."},
@@ -120,10 +111,9 @@ fn openai_responses_gets_items_and_keeps_nothing() {
 
 #[test]
 fn anthropic_gets_alternating_roles_one_message_of_results_and_four_marks() {
-    let mut body = encode(&rich(), &settings(Dialect::Anthropic), RequestForm::Native);
+    let body = encode(&rich(), &settings(Dialect::Anthropic), RequestForm::Native);
     let marks = body.to_string().matches("cache_control").count();
     assert_eq!(marks, 4, "the provider takes no more");
-    take_rules(&mut body, "/system/0/text");
     let mark = json!({"type": "ephemeral"});
     let expected = json!({
         "model": "m-1",
@@ -135,7 +125,6 @@ fn anthropic_gets_alternating_roles_one_message_of_results_and_four_marks() {
              "input_schema": {"type": "object", "required": ["line"]}, "cache_control": mark},
         ],
         "system": [
-            {"type": "text", "text": false},
             {"type": "text", "text": "I am Felix.", "cache_control": mark},
         ],
         "messages": [
@@ -161,14 +150,13 @@ fn ollama_gets_objects_as_arguments_and_a_context_size() {
     let mut settings = settings(Dialect::Ollama);
     settings.context_tokens = Some(16_000);
     settings.max_output_tokens = Some(900);
-    let mut body = encode(&rich(), &settings, RequestForm::Native);
-    take_rules(&mut body, "/messages/0/content");
+    let body = encode(&rich(), &settings, RequestForm::Native);
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "function": {"name": name, "arguments": arguments}});
     let result = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
     let expected = json!({
         "model": "m-1",
         "messages": [
-            {"role": "system", "content": true},
+            {"role": "system", "content": "I am Felix."},
             {"role": "user", "content": HISTORY},
             {"role": "assistant", "content": "Hello Ada."},
             {"role": "user", "content": STIMULUS},
@@ -277,7 +265,7 @@ fn the_last_words_of_a_session_are_told_where_nothing_else_tells_them() {
     assert_eq!(
         content(&request),
         format!(
-            "[keeper] Your last message in this conversation, at 2026-11-27T20:00:05Z:\nI will look into it.\n\n{STIMULUS}"
+            "[keeper] Your last message in this conversation, at Fri 2026-11-27 20:00 UTC:\nI will look into it.\n\n{STIMULUS}"
         )
     );
     request.history = [exchange("look", "I will look into it.", "2026-11-27T20:00:00Z")].into();
@@ -311,6 +299,75 @@ fn a_later_turn_of_an_epoch_begins_like_the_one_before() {
         assert!(messages(&second).starts_with(&messages(&first)), "{dialect:?}");
         assert_eq!((&first["system"], &first["tools"]), (&second["system"], &second["tools"]));
     }
+}
+
+/// A conversation of so many exchanges and one message more, as the keeper asks: what stays, the history, the moment.
+fn conversation(exchanges: usize) -> TurnRequest {
+    let mut request = plain(&format!("question {exchanges}"));
+    request.system = format!(
+        "# Who you are\n\n{}\n\n# Rules\n\n{}",
+        "I am Felix. ".repeat(20),
+        "- A rule. ".repeat(60)
+    )
+    .into();
+    request.context = format!(
+        "# What you know at this moment\nIt is now {exchanges}.\n{}",
+        "- Known. ".repeat(70)
+    )
+    .into();
+    let told = |number| {
+        exchange(&format!("question {number}"), "An answer of some length.", "2026-11-27T20:00:00Z")
+    };
+    request.history = (0..exchanges).map(told).collect();
+    let schema = json!({"type": "object", "properties": {"query": {"type": "string", "description": "x".repeat(400)}}});
+    request.tools =
+        ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| tool(name, schema.clone())).into();
+    request
+}
+
+#[test]
+fn the_next_message_of_a_conversation_begins_with_nearly_all_of_the_one_before() {
+    let mark = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+    for (dialect, form) in Dialect::ALL
+        .into_iter()
+        .flat_map(|dialect| [(dialect, RequestForm::Native), (dialect, RequestForm::Json)])
+    {
+        let body = |exchanges| {
+            let body = encode(&conversation(exchanges), &settings(dialect), form).to_string();
+            body.replace(mark, "").replace(mark.trim_start_matches(','), "")
+        };
+        for exchanges in 1..6 {
+            let (before, after) = (body(exchanges - 1), body(exchanges));
+            let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+            let all = after.chars().count();
+            assert!(same * 100 >= all * 80, "{dialect:?} {form:?}: {same} of {all} characters");
+            let object = after.find("# What you know").unwrap();
+            let history = after.rfind("An answer of some length").unwrap();
+            assert!(
+                history < object && object < after.find(&format!("question {exchanges}")).unwrap()
+            );
+        }
+    }
+}
+
+#[test]
+fn anthropic_marks_only_what_is_read_again() {
+    let marks = |request: &TurnRequest| {
+        let body = encode(request, &settings(Dialect::Anthropic), RequestForm::Native);
+        (body.to_string().matches("cache_control").count(), body)
+    };
+    let mut request = conversation(2);
+    let (count, body) = marks(&request);
+    assert_eq!(count, 4, "tools, what stays, history, and the end, for another turn may follow");
+    assert!(body["messages"][3]["content"][0]["cache_control"].is_object(), "{body}");
+    request.tools = [].into();
+    let (count, body) = marks(&request);
+    assert_eq!(count, 2, "no turn follows: the end is not read again");
+    assert!(body["messages"][4].to_string().contains("# What you know"), "{body}");
+    assert_eq!(body["messages"][4].to_string().matches("cache_control").count(), 0);
+    request.history = [].into();
+    request.system = "".into();
+    assert_eq!(marks(&request).0, 0);
 }
 
 /// The ids of the calls and of the results of a body, in their order, as one text each.

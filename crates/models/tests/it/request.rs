@@ -55,6 +55,8 @@ pub(crate) fn plain(message: &str) -> TurnRequest {
         attempt: 1,
         repair: None,
         system: "I am Felix.".into(),
+        context: "".into(),
+        time_zone: abide_domain::Zone::utc(),
         history: Arc::new([]),
         message: message.into(),
         sender: "nicolas".into(),

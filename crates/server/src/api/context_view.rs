@@ -1,22 +1,27 @@
-//! What a mind was shown in an epoch, rendered again from the ledger and compared with the recorded digest.
+//! What a mind was shown in an epoch, all of it and part by part, rendered again from the ledger and compared with the
+//! recorded digests. The parts are in `parts`.
 //!
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
 use abide_domain::{
     EpochId, Sharing, Zone,
     event::{ContextAssembled, ContextEvent, Event},
+    tool::ToolSpec,
     turn::Exchange,
 };
 use abide_engine::{
     Keeper, MemoryReferences,
-    context::{Context, ContextInput, ContextScope, History, RENDERER},
+    context::{Context, ContextInput, ContextScope, History, RENDERER, offered_tools},
     state::{AgentState, EpochRecord, State},
 };
 use abide_ledger::Ledger;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use self::parts::ContextPart;
 use super::{app_state::AppState, error::ApiError};
+
+mod parts;
 
 /// What a mind was shown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -33,8 +38,18 @@ pub(crate) struct ContextView {
     exploration: Option<serde_json::Value>,
     /// Estimated tokens of the parts below, as they were recorded.
     tokens: TokensView,
-    /// The context object.
+    /// The zone in which times were shown.
+    time_zone: String,
+    /// All that the mind was shown, in its order, with the size of each part.
+    parts: Vec<ContextPart>,
+    /// The tools that are offered today, in their order.
+    tools: Vec<ToolView>,
+    /// Whether these are the tools that were offered then; null where that was not recorded.
+    tools_verified: Option<bool>,
+    /// All texts around the history: what stays from message to message, an empty line, and the context object.
     system: String,
+    /// What held at that moment: the context object alone.
+    object: String,
     /// The exchanges, the oldest first.
     history: Vec<ExchangeView>,
     /// The stimulus.
@@ -44,9 +59,20 @@ pub(crate) struct ContextView {
 /// Estimated tokens by part.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct TokensView {
+    tools: u64,
     system: u64,
+    object: u64,
     history: u64,
     stimulus: u64,
+}
+
+/// A tool as a mind is offered it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct ToolView {
+    name: String,
+    description: String,
+    /// The JSON schema of its arguments.
+    parameters: serde_json::Value,
 }
 
 /// One exchange of the history.
@@ -84,14 +110,21 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let tokens_max = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
     let exploration = assembled.exploration.clone().unwrap_or_default();
     let agent = keeper.agent(record.agent.as_str());
+    let tools =
+        agent.as_ref().map_or_else(|| [].into(), |agent| agent.tools.offered(&agent.policy));
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
-    let zone = assembled.time_zone.as_deref().and_then(|zone| Zone::named(zone).ok());
-    let zone = zone.unwrap_or_default();
+    let zone = assembled.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
     let rendered_with = |(tokens_max, history)| {
         // Contexts of before told everybody all.
         let sharing = assembled.sharing.unwrap_or(Sharing::Agent);
-        let (own, zone) = (assembled.own, zone.clone());
-        let scope = ContextScope { tokens_max, history, sharing, own, zone };
+        let scope = ContextScope {
+            tokens_max,
+            history,
+            sharing,
+            own: assembled.own,
+            time_zone: zone.clone().unwrap_or_default(),
+            tools: assembled.tools.clone(),
+        };
         ContextInput::of(state, record, scope).render(&exploration, &references)
     }; // An earlier context of the epoch may have been too long for the mind, or a crash came after it; and the setting of the
     // history may have been another one then. The digest shows which.
@@ -102,7 +135,7 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let fitting = candidates.map(rendered_with).find(|c| c.assembled.sha256 == assembled.sha256);
     let is_verified = fitting.is_some();
     let context = fitting.unwrap_or_else(|| rendered_with((tokens_max, settings.history)));
-    Ok(Some(ContextView::new(&context, record, assembled, is_verified)))
+    Ok(Some(ContextView::new(&context, &before, &tools, is_verified)))
 }
 
 /// The state just before a context was assembled.
@@ -129,9 +162,7 @@ fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<FoldedContext>, ApiError>
     let Some((seq, assembled)) = contexts.pop() else {
         return Ok(None);
     };
-    let half = |(_, context): (u64, ContextAssembled)| {
-        (context.tokens.system + context.tokens.history + context.tokens.stimulus) / 2
-    };
+    let half = |(_, context): (u64, ContextAssembled)| context.tokens.all() / 2;
     let earlier = contexts.pop().map(half);
     let mut folded = State::default();
     for record in ledger.records(1) {
@@ -150,15 +181,28 @@ fn fold(ledger: &Ledger, id: EpochId) -> Result<Option<FoldedContext>, ApiError>
     Ok(Some(FoldedContext { state, record, assembled, earlier }))
 }
 
+impl ToolView {
+    fn of(spec: &ToolSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            parameters: spec.parameters.clone(),
+        }
+    }
+}
+
 impl ContextView {
     fn new(
         context: &Context,
-        record: &EpochRecord,
-        assembled: &ContextAssembled,
+        folded: &FoldedContext,
+        tools: &[ToolSpec],
         is_verified: bool,
     ) -> Self {
+        let FoldedContext { record, assembled, .. } = folded;
         let reason = if assembled.renderer > RENDERER {
             "a newer version of abide made this text; this one cannot render it"
+        } else if assembled.renderer < RENDERER {
+            "an older version of abide made this text; what is shown is what this version would make of the same findings"
         } else {
             "the text cannot be rendered again: the configuration, the memory or the renderer has changed since"
         };
@@ -181,11 +225,18 @@ impl ContextView {
                 .as_ref()
                 .and_then(|exploration| serde_json::to_value(exploration).ok()),
             tokens: TokensView {
+                tools: assembled.tools.as_ref().map_or(0, |tools| tools.tokens),
                 system: tokens.system,
+                object: tokens.object,
                 history: tokens.history,
                 stimulus: tokens.stimulus,
             },
-            system: context.system.to_string(),
+            time_zone: context.time_zone.name().to_owned(),
+            parts: parts::of(context, &record.stimulus, tools),
+            tools: tools.iter().map(ToolView::of).collect(),
+            tools_verified: assembled.tools.as_ref().map(|then| *then == offered_tools(tools)),
+            system: format!("{}\n\n{}", context.system, context.object),
+            object: context.object.to_string(),
             history: context.history.iter().map(exchange).collect(),
             stimulus: record.stimulus.content.to_string(),
         }

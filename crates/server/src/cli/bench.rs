@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use abide_bench::{
     BenchError, BenchReport, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan,
-    RecoveryPlan, WirePlan,
+    RecoveryPlan, TruthPlan, TruthReport, WirePlan,
 };
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -117,6 +117,18 @@ struct MemoryOptions {
     /// Vectors that are compared
     #[arg(long, value_name = "N")]
     vectors: Option<usize>,
+    /// Whether what an agent is shown is true, instead: lives made from seeds, and questions about them
+    #[arg(long, conflicts_with_all = ["locomo", "turns", "vectors"])]
+    truth: bool,
+    /// Lives that are made, half of them held out [default: 20]
+    #[arg(long, value_name = "N", requires = "truth", value_parser = clap::value_parser!(u64).range(1..=200))]
+    lives: Option<u64>,
+    /// Leaves each part of the prompt out in turn, to show what is lost with it
+    #[arg(long, requires = "truth")]
+    ablate: bool,
+    /// Shows the questions that fail, of lives that are not held out
+    #[arg(long, requires = "truth")]
+    failures: bool,
     /// Folder of the weights [default: where `abide model pull` puts them in the home folder]
     #[arg(long, value_name = "DIR", env = "ABIDE_MODELS")]
     models: Option<PathBuf>,
@@ -142,6 +154,12 @@ impl From<MemoryReport> for BenchOutput {
     }
 }
 
+impl From<TruthReport> for BenchOutput {
+    fn from(truth: TruthReport) -> Self {
+        Self { text: truth.to_string(), json: json!(truth), is_met: truth.is_met() }
+    }
+}
+
 impl BenchCommand {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
@@ -150,6 +168,9 @@ impl BenchCommand {
         let models = context.home.models_folder();
         let report_progress = move |what: &str| terminal.say(&format!("measuring: {what}"));
         let measuring = move || match self.benchmark {
+            Benchmark::Memory { memory, .. } if memory.truth => {
+                bench_truth(&memory, folder, &report_progress)
+            }
             Benchmark::Memory { options, memory } => {
                 bench_memory(&options, memory, folder, models, &report_progress)
             }
@@ -197,6 +218,18 @@ fn bench_memory(
     plan.models = Some(memory.models.unwrap_or(models));
     let report = abide_bench::memory(&plan, report_progress);
     report.map(BenchOutput::from).map_err(CliError::from)
+}
+
+fn bench_truth(
+    memory: &MemoryOptions,
+    folder: PathBuf,
+    report_progress: &dyn Fn(&str),
+) -> Result<BenchOutput, CliError> {
+    let mut plan = TruthPlan::new(folder);
+    plan.seeds = memory.lives.map_or(plan.seeds, |lives| (1..=lives).collect());
+    (plan.ablate, plan.show_failures) = (memory.ablate, memory.failures);
+    let report = abide_bench::truth(&plan, report_progress);
+    report.map(BenchOutput::from).map_err(|error| CliError::from_error(&error))
 }
 
 fn bench_speed(

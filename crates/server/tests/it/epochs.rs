@@ -1,8 +1,9 @@
 //! Stimuli in, epochs out.
 
+use abide_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
-use crate::home::Home;
+use crate::{home::Home, process::scene::thinking_with};
 
 fn envelope(content: &str) -> Value {
     json!({
@@ -42,6 +43,59 @@ fn a_message_becomes_a_committed_epoch_that_can_be_read_back() {
     let own: Vec<_> = lines.iter().filter(|line| line["epoch"] == id).collect();
     assert_eq!(own.first().unwrap()["seq"], epoch["seq"][0]);
     assert_eq!(own.last().unwrap()["seq"], epoch["seq"][1]);
+}
+
+#[test]
+fn the_context_of_an_epoch_shows_every_part_that_the_model_was_sent() {
+    let server = ModelServer::builder().rule(|_| Reply::text("Noted.")).start().unwrap();
+    let home = Home::new(&thinking_with(&server, &["felix"]));
+    let keeper = home.up();
+    keeper.client.say("Always answer in French.");
+    let epoch = keeper.client.say("The heron is grey. Is the heron due tomorrow?");
+    let id = epoch["epoch_id"].as_str().unwrap();
+    let context = keeper.client.read(&format!("/epochs/{id}?context=1"))["context"].clone();
+    let sent = server.requests().pop().unwrap();
+    assert_eq!((&context["verified"], &context["tools_verified"]), (&json!(true), &json!(true)));
+    let parts = context["parts"].as_array().unwrap();
+    let names: Vec<&str> = parts.iter().map(|part| part["part"].as_str().unwrap()).collect();
+    let sections = std::iter::repeat_n("section", 7);
+    let expected = ["tools", "identity", "rules", "wishes", "history", "moment"].into_iter();
+    assert_eq!(names, expected.chain(sections).chain(["message"]).collect::<Vec<_>>());
+    // What was sent is the parts, and nothing beside them.
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let texts = |wanted: &[&str]| {
+        let wanted = parts.iter().filter(|part| wanted.contains(&part["part"].as_str().unwrap()));
+        let texts: Vec<&str> = wanted.map(|part| part["text"].as_str().unwrap()).collect();
+        squeezed(&texts.join("\n"))
+    };
+    assert_eq!(squeezed(&sent.system), texts(&["identity", "rules", "wishes"]));
+    let newest = sent.messages.last().unwrap();
+    assert_eq!(squeezed(&newest.text), texts(&["moment", "section", "message"]));
+    assert_eq!(sent.messages.len(), 3, "one exchange, the message: {sent:?}");
+    let history = &context["history"][0];
+    assert!(sent.messages[0].text.ends_with(history["stimulus"].as_str().unwrap()), "{sent:?}");
+    assert_eq!(sent.messages[1].text, history["reply"]);
+    let told: Vec<Value> =
+        sent.tools.iter().map(|tool| json!([tool.description, tool.parameters])).collect();
+    let shown = context["tools"].as_array().unwrap().iter();
+    let shown: Vec<Value> =
+        shown.map(|tool| json!([tool["description"], tool["parameters"]])).collect();
+    assert_eq!(told, shown);
+    // And the sizes are those of what was sent.
+    let chars = |part: &Value| part["chars"].as_u64().unwrap() as usize;
+    let all: usize = parts.iter().map(chars).sum();
+    let tools = sent.tools.iter().map(|tool| {
+        tool.name.len()
+            + tool.description.chars().count()
+            + tool.parameters.to_string().chars().count()
+    });
+    let texts = sent.messages.iter().map(|message| message.text.chars().count());
+    let sum: usize = tools.chain(texts).chain([sent.system.chars().count()]).sum();
+    assert!(all.abs_diff(sum) <= 40, "{all} of {sum} characters");
+    assert!(parts.iter().all(|part| part["tokens"].as_u64().unwrap() > 0), "{parts:?}");
+    // What changes stands behind what stays.
+    let whole = sent.body.to_string();
+    assert!(whole.find("Standing wishes of user") < whole.find("What you know at this moment"));
 }
 
 #[test]

@@ -85,7 +85,8 @@ impl Plain {
                         ("version", _) if value.is_string() => *value = json!("0"),
                         // Prompts speak of times in words, whose length differs.
                         ("tokens", _) if value.is_object() => {
-                            *value = json!({"system": 100, "history": 20, "stimulus": 5});
+                            *value =
+                                json!({"system": 100, "object": 50, "history": 20, "stimulus": 5});
                         }
                         _ => self.make(value),
                     }

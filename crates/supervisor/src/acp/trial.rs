@@ -14,6 +14,8 @@ pub(super) fn request(epoch: u128) -> TurnRequest {
         attempt: 1,
         repair: None,
         system: "# Who you are\nFelix.".into(),
+        context: "# What you know at this moment".into(),
+        time_zone: abide_domain::Zone::utc(),
         history: Vec::new().into(),
         message: "tidy the shed".into(),
         sender: "nicolas".into(),

@@ -63,6 +63,9 @@ pub struct SeenMessage {
     pub results: Vec<SeenResult>,
 }
 
+/// How a context object begins.
+const OBJECT_TITLE: &str = "# What you know at this moment";
+
 /// A tool call in a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenCall {
@@ -102,8 +105,23 @@ impl SeenMessage {
 }
 
 impl SeenRequest {
-    /// The text of the newest message of the person; empty where there is none.
+    /// The text of the newest message of the person; empty where there is none. The context object above it is left out.
     pub fn user_text(&self) -> &str {
+        let newest = self.newest();
+        let is_object = |line: &str| line.starts_with(OBJECT_TITLE);
+        let label = newest.rfind("\n\n[").filter(|_| newest.lines().any(is_object));
+        label.and_then(|at| newest.get(at..)).map_or(newest, str::trim_start)
+    }
+
+    /// The context object, where the request has one: what stands above the newest message.
+    pub fn object(&self) -> &str {
+        let newest = self.newest();
+        let end = newest.len() - self.user_text().len();
+        let object = newest.get(..end).unwrap_or_default();
+        object.find(OBJECT_TITLE).and_then(|at| object.get(at..)).unwrap_or_default().trim_end()
+    }
+
+    fn newest(&self) -> &str {
         let newest = self.messages.iter().rev().find(|message| message.role == Role::User);
         newest.map_or("", |message| &message.text)
     }

@@ -57,7 +57,7 @@ pub fn remember() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
 /// memory that it lists.
 pub fn from_context() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
     |request| {
-        let mut sections = request.system.split("\n## ").skip(1);
+        let mut sections = request.object().split("\n## ").skip(1);
         let memories = sections.by_ref().skip(1).flat_map(str::lines);
         let listed: Vec<&str> = memories.filter_map(|line| line.strip_prefix("- ")).collect();
         let reply = if listed.is_empty() {

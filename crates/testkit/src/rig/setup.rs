@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use abide_domain::{AgentId, Sharing, event::Partner, limits::Limits, turn::TurnRequest};
+use abide_domain::{AgentId, Sharing, Zone, event::Partner, limits::Limits, turn::TurnRequest};
 use abide_engine::{
     AgentSetup, DreamerSetup, EpochSettings, KnownPeople, context::History, sleep::SleepSettings,
 };
@@ -25,6 +25,8 @@ pub struct Setup {
     pub history: History,
     /// `memory.sharing`.
     pub sharing: Sharing,
+    /// The zone in which times are shown to minds.
+    pub time_zone: Zone,
     /// `budget.usd_day`, in millionths of a dollar.
     pub budget_microusd_day: Option<u64>,
     /// `tools.allow`.
@@ -59,6 +61,7 @@ impl Setup {
             tokens_max: 100_000,
             history: History::Agent,
             sharing: Sharing::default(),
+            time_zone: Zone::utc(),
             budget_microusd_day: None,
             allow: vec!["*"],
             ask: Vec::new(),
@@ -110,10 +113,10 @@ impl Setup {
             context_tokens_max: self.tokens_max,
             history: self.history,
             sharing: self.sharing,
+            time_zone: self.time_zone.clone(),
             budget_microusd_day: self.budget_microusd_day,
             drain: std::time::Duration::ZERO,
             sleep: self.sleep.clone(),
-            time_zone: abide_domain::Zone::utc(),
             people: KnownPeople::default(),
         }
     }

@@ -36,11 +36,11 @@ impl CloseNode {
             "additionalProperties": false,
             "required": ["node_id"],
             "properties": {
-                "node_id": {"type": "string", "description": "the node's id, as memory.query gives it"},
-                "reason": {"type": ["string", "null"], "description": "why, in a few words"}
+                "node_id": {"type": "string", "description": "as memory.query gives it"},
+                "reason": {"type": ["string", "null"], "description": "in a few words"}
             }
         });
-        let description = "Closes a node of your memory graph that holds no longer. It is gone once this exchange is complete.";
+        let description = "Closes a node of your memory graph that holds no longer, once this exchange is complete.";
         Self {
             spec: ToolSpec {
                 name: "memory.close_node".into(),

@@ -44,15 +44,15 @@ impl ForgetFact {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-                "fact_id": {"type": ["string", "null"], "description": "the fact's id, as memory.search_facts gives it"},
-                "about": {"type": ["string", "null"], "description": "instead of an id: what is to be forgotten, in the words of the person who asks"},
-                "reason": {"type": ["string", "null"], "description": "why, in a few words"}
+                "fact_id": {"type": ["string", "null"], "description": "as memory.search_facts gives it"},
+                "about": {"type": ["string", "null"], "description": "instead: what to forget, in the asker's words"},
+                "reason": {"type": ["string", "null"], "description": "in a few words"}
             }
         });
         Self {
             spec: ToolSpec {
                 name: "memory.forget_fact".into(),
-                description: "Forgets a fact, or a matter in words, and what was said of it. It is gone once this exchange is complete.".into(),
+                description: "Forgets a fact or a matter and what was said of it, once this exchange is complete.".into(),
                 parameters,
                 effect: EffectClass::State,
                 idempotent: true,

@@ -17,12 +17,10 @@ use super::{lookup_failed, node_id};
 use crate::{Call, EdgeKey, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// Between which types each edge leads, for a mind.
-const EDGES: &str = "HAS_PARTNERSHIP (Citizen to Partnership), HAS_CONVERSATION (Citizen to Conversation_Memory), \
-    WITH_PERSON (Conversation_Memory to Person), HAS_TECHNICAL_CONTEXT (Citizen to Technical_Context), \
-    HAS_EMOTIONAL_STATE (Citizen to Emotional_State), KNOWS_STRATEGY (Citizen to Strategy_Pattern), \
-    REFERENCES_CODE (Technical_Context to Code_Reference), LEARNED_FROM_FAILURE (Citizen to Failed_Attempt), \
-    SUBJECT_TO_CONSTRAINT (Citizen to Constraint), DEPENDS_ON (Code_Reference to Code_Reference), \
-    ABOUT_TOPIC (Conversation_Memory to Technical_Context)";
+const EDGES: &str = "From Citizen: HAS_PARTNERSHIP (to Partnership), HAS_CONVERSATION (Conversation_Memory), \
+    HAS_TECHNICAL_CONTEXT (Technical_Context), HAS_EMOTIONAL_STATE (Emotional_State), KNOWS_STRATEGY (Strategy_Pattern), \
+    LEARNED_FROM_FAILURE (Failed_Attempt), SUBJECT_TO_CONSTRAINT (Constraint). From Conversation_Memory: WITH_PERSON (Person), \
+    ABOUT_TOPIC (Technical_Context). To Code_Reference: REFERENCES_CODE (Technical_Context), DEPENDS_ON (Code_Reference)";
 
 /// The tool `memory.link_nodes`.
 #[derive(Clone, Debug)]
@@ -48,9 +46,9 @@ impl LinkNodes {
             "additionalProperties": false,
             "required": ["from", "edge", "to"],
             "properties": {
-                "from": {"type": "string", "description": "the id of the node that the edge begins at"},
+                "from": {"type": "string", "description": "node id"},
                 "edge": {"type": "string", "description": EDGES},
-                "to": {"type": "string", "description": "the id of the node that it leads to"},
+                "to": {"type": "string", "description": "node id"},
                 "dependency_type": {
                     "type": ["string", "null"],
                     "description": "of DEPENDS_ON: in which way"

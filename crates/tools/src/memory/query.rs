@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 
 /// What a mind must know to ask.
-const PARAMS: &str = "query_partnerships: partner_id. query_conversations: partner_id (`*` for anybody), keywords [], limit. \
-    query_technical_context: term, issue_type, limit. query_emotional_state: context_similar_to, emotion, limit. \
-    query_strategy_patterns: situation_type, min_success_rate, limit. query_related_code: filename, include_dependencies, \
-    limit. query_failed_attempts: context, limit. query_active_constraints: constraint_type, min_severity, limit.";
+const PARAMS: &str = "All but partnerships take limit. partnerships: partner_id. conversations: partner_id (`*`: anybody), \
+    keywords []. technical_context: term, issue_type. emotional_state: context_similar_to, emotion. strategy_patterns: \
+    situation_type, min_success_rate. related_code: filename, include_dependencies. failed_attempts: context. \
+    active_constraints: constraint_type, min_severity.";
 
 /// The tool `memory.query`.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl QueryMemory {
                 "params": {"type": ["object", "null"], "description": PARAMS}
             }
         });
-        let description = "Asks your memory graph and conversations one of eight questions. Says found, empty (there is nothing) or failed (could not look).";
+        let description = "Asks your memory one of eight questions. Says found, empty or failed (could not look).";
         Self {
             spec: ToolSpec {
                 name: "memory.query".into(),

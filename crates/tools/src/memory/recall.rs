@@ -33,15 +33,15 @@ impl Recall {
             "additionalProperties": false,
             "required": ["query"],
             "properties": {
-                "query": {"type": "string", "description": "what you look for, in words or as a question"},
+                "query": {"type": "string", "description": "words or a question"},
                 "limit": {
                     "type": ["integer", "null"],
                     "minimum": 1,
-                    "description": format!("most passages to give, up to {SEARCH_LIMIT_MAX}; {SEARCH_LIMIT_DEFAULT} when left out")
+                    "description": format!("up to {SEARCH_LIMIT_MAX}; {SEARCH_LIMIT_DEFAULT} unless given")
                 }
             }
         });
-        let description = "Looks up what was said in your earlier conversations. Says found, empty (there is nothing) or failed (could not look).";
+        let description = "Looks up what was said in earlier conversations. Says found, empty or failed (could not look).";
         Self {
             spec: ToolSpec {
                 name: "memory.recall".into(),

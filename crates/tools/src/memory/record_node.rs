@@ -25,7 +25,7 @@ const FIELDS: &str = "`type` and its fields. Citizen: name, role, focus_area, ac
     trigger_pattern. Strategy_Pattern: approach, success_rate (0 to 1), steps [], applicability. Code_Reference: \
     file_path, description, complexity, dependencies []. Failed_Attempt: context, approach, why_failed, \
     lesson_learned, timestamp. Constraint: constraint_type, description, severity (low, medium, high, critical), \
-    deadline, impact, status (active, resolved, waived). Lists hold texts; all fields that you leave out are empty.";
+    deadline, impact, status (active, resolved, waived). Lists hold texts; what is left out is empty.";
 
 /// The tool `memory.record_node`.
 #[derive(Clone, Debug)]
@@ -51,18 +51,17 @@ impl RecordNode {
             "properties": {
                 "node_id": {
                     "type": "string",
-                    "description": "a short lasting name that you choose, such as `race-condition`; the same name makes a new version"
+                    "description": "a short name that you choose, such as `race-condition`; the same name makes a new version"
                 },
                 "node": {
                     "type": "object",
                     "required": ["type"],
                     "properties": {"type": {"enum": NodeKind::ALL.map(NodeKind::as_str)}},
-                    "description": format!("{FIELDS} A text has at most {NODE_TEXT_CHARS_MAX} characters.")
+                    "description": format!("{FIELDS} Texts: up to {NODE_TEXT_CHARS_MAX} characters.")
                 }
             }
         });
-        let description = "Records a node of your memory graph (a partnership, a technical matter, a strategy, a failed attempt, a constraint, …), \
-            or a new version of it. It holds once this exchange is complete.";
+        let description = "Records a node of your memory graph, or a new version of it, once this exchange is complete.";
         Self {
             spec: ToolSpec {
                 name: "memory.record_node".into(),

@@ -54,28 +54,29 @@ impl RememberFact {
             "properties": {
                 "content": {
                     "type": "string",
-                    "description": format!("one statement that can be understood by itself, at most {FACT_CHARS_MAX} characters")
+                    "description": format!("one statement that stands by itself, up to {FACT_CHARS_MAX} characters")
                 },
                 "category": {
                     "type": ["string", "null"],
-                    "description": "user (about a person), project (about the work) or world (all else, the default)"
+                    "description": "user (about a person), project (the work) or world (the default)"
                 },
                 "tags": {
                     "type": ["array", "null"],
                     "items": {"type": "string"},
-                    "description": format!("up to {FACT_TAGS_MAX} words to find it by")
+                    "description": format!("up to {FACT_TAGS_MAX}")
                 },
                 "confidence": {
                     "type": ["number", "null"],
-                    "description": "how sure you are, 0 to 1; 1 when left out"
+                    "description": "0 to 1; 1 unless given"
                 },
                 "supersedes": {
                     "type": ["string", "null"],
-                    "description": "the id of the fact that this one replaces, as memory.search_facts gives it"
+                    "description": "the id of the fact that it replaces"
                 }
             }
         });
-        let description = "Remembers one fact beyond this conversation. It is known once this exchange is complete.";
+        let description =
+            "Remembers a fact beyond this conversation, once this exchange is complete.";
         Self {
             spec: ToolSpec {
                 name: "memory.remember_fact".into(),

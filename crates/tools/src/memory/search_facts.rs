@@ -42,11 +42,12 @@ impl SearchFacts {
                 "limit": {
                     "type": ["integer", "null"],
                     "minimum": 1,
-                    "description": format!("most facts to give, up to {SEARCH_LIMIT_MAX}; {SEARCH_LIMIT_DEFAULT} when left out")
+                    "description": format!("up to {SEARCH_LIMIT_MAX}; {SEARCH_LIMIT_DEFAULT} unless given")
                 }
             }
         });
-        let description = "Looks for facts that you remember, by words. Says found, empty (there is nothing) or failed (could not look).";
+        let description =
+            "Looks for facts that you remember. Says found, empty or failed (could not look).";
         Self {
             spec: ToolSpec {
                 name: "memory.search_facts".into(),

@@ -7,8 +7,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_memory::{
-    FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Listener, Lookup,
-    QueryResult, RecalledPassage,
+    FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Listener,
+    Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
     Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,

@@ -76,6 +76,8 @@ fn turn() -> TurnRequest {
         attempt: 3,
         repair: Some(VoiceError::new("tool_calls[0].name", "must be a tool's name")),
         system: "# You are Felix".into(),
+        context: "# What you know at this moment".into(),
+        time_zone: abide_domain::Zone::named("Europe/Berlin").unwrap(),
         history: vec![exchange(2), exchange(3)].into(),
         message: "what time is it?".into(),
         sender: "nicolas".into(),

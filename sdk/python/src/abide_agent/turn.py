@@ -82,8 +82,18 @@ class Request:
 
     @property
     def system(self) -> str:
-        """The context object: what the agent knows at this moment, as text."""
+        """What the agent is to know, as text: what stays from message to message, then what holds at this moment."""
         return self.context.get("system") or ""
+
+    @property
+    def stable_chars(self) -> Optional[int]:
+        """How many characters of `system` stay from message to message; the rest belongs behind the history."""
+        return self.context.get("stable_chars")
+
+    @property
+    def time_zone(self) -> Optional[str]:
+        """The zone in which times are shown: `Europe/Berlin`, `UTC` or `+02:00`."""
+        return self.context.get("time_zone")
 
     @property
     def history(self) -> List[Mapping[str, Any]]:

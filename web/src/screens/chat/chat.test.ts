@@ -1,42 +1,41 @@
 import { describe, expect, it } from "vitest";
+import type { ContextView } from "@/api/generated";
 import type { LiveEpoch } from "@/live/state";
-import { sectionsOf, sourcesOf } from "./context-parts";
+import { partsOf, sourcesOf } from "./context-parts";
 import { chatSearch } from "./search";
 import { holds, newSession } from "./transcript";
 
 describe("a rendered context", () => {
-  const system = [
-    "# I am Felix",
-    "",
-    "# What you know at this moment",
-    "",
-    "## Identity now",
-    "- You are Felix. [profile]",
-    "## Current situation",
-    "```text",
-    "## Not a heading [f1]",
-    "```",
-    "- Known: the heron is grey. [f14] [c17/0]",
-  ].join("\n");
-
-  it("is taken apart at its own headings alone", () => {
-    expect(sectionsOf(system).map((section) => section.name)).toEqual([
-      "Who it is",
-      "Identity now",
-      "Current situation",
+  it("has all parts that the keeper names, with their sizes", () => {
+    const part = (part: string, title: string, text: string) => ({ part, title, text, chars: 9, tokens: 3 });
+    const parts = [
+      part("tools", "Tools", ""),
+      part("identity", "Who you are", "# Who you are\nI am Felix. {f1}"),
+      part("section", "Current situation", "## Current situation\n- Known: the heron is grey. {f14}"),
+      part("message", "Message", "[kim · direct · Fri 2026-11-27 22:10 UTC]\nhello"),
+    ];
+    const shown = partsOf({ parts } as unknown as ContextView);
+    expect(shown.map(({ name, isQuoted }) => [name, isQuoted])).toEqual([
+      ["Tools", false],
+      ["Who it is", true],
+      ["Current situation", false],
+      ["The message", true],
     ]);
-    expect(sectionsOf("only this")).toEqual([{ name: "Who it is", text: "only this" }]);
+    expect(shown[2]?.text).toBe("- Known: the heron is grey. {f14}");
+    expect(shown.every(({ chars, tokens }) => chars === 9 && tokens === 3)).toBe(true);
   });
 
   it("names the source of each line", () => {
-    expect(sourcesOf("- Known: the heron is grey. [f14] [c17/0]")).toEqual({
+    expect(sourcesOf("- Known: the heron is grey. {f14} {c17/0}")).toEqual({
       text: "- Known: the heron is grey.",
       sources: [
         { kind: "line", label: "f14", seq: 14, what: "a fact" },
         { kind: "line", label: "c17/0", seq: 17, what: "something that was said" },
       ],
     });
-    expect(sourcesOf("it is [not a mark here] at the end").sources).toEqual([]);
+    expect(sourcesOf("- of an older context [f14]").sources).toHaveLength(1);
+    for (const none of ["it is {a mark of more than some words} at the end", "it is {Not One}", "a [1, 2]"])
+      expect(sourcesOf(none).sources).toEqual([]);
   });
 });
 

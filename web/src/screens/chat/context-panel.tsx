@@ -1,4 +1,4 @@
-// What a model was shown: the share of each part, every line with where it comes from, and whether the text is proven.
+// What a model was shown, all of it: the share of each part, every line with where it comes from, and whether it is proven.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
@@ -84,6 +84,7 @@ function Contents({ epochId, agent }: { epochId: string; agent: string }) {
           <PartView key={part.name} part={part} agent={agent} />
         ))}
       <History context={context} agent={agent} />
+      <Tools context={context} />
       <Looked context={context} />
     </div>
   );
@@ -98,23 +99,32 @@ function Proof({ context }: { context: ContextView }) {
         {context.verified
           ? "Proven: byte for byte what the model was shown."
           : `Not proven: ${context.reason ?? "the digest differs"}.`}{" "}
+        {toolsProof(context)}{" "}
         <span title={context.sha256}>Digest {context.sha256.slice(0, 12)}…</span>
       </span>
     </p>
   );
 }
 
+function toolsProof(context: ContextView): string {
+  if (context.tools_verified === true) return "The tools are those of then.";
+  if (context.tools_verified === false) return "The tools are those of today, and were others then.";
+  return "Which tools there were then is not recorded.";
+}
+
 function Shares({ parts }: { parts: readonly Part[] }) {
   const total = parts.reduce((sum, part) => sum + part.tokens, 0) || 1;
+  const chars = parts.reduce((sum, part) => sum + part.chars, 0);
   const shown = parts.map((part, at) => ({
     name: part.name,
     value: part.tokens,
+    chars: part.chars,
     className: FILLS[at % FILLS.length] ?? "fill-muted",
   }));
   return (
     <section aria-labelledby="shares">
       <h3 id="shares" className="mb-2 font-medium text-ink">
-        {count(total)} tokens, estimated
+        {count(total)} tokens, estimated; {count(chars)} characters
       </h3>
       <ShareBar parts={shown} />
       <ul className="mt-2 grid grid-cols-1 gap-x-4 text-[13px] sm:grid-cols-2">
@@ -124,7 +134,7 @@ function Shares({ parts }: { parts: readonly Part[] }) {
               <rect width="9" height="9" rx="2" className={part.className} />
             </svg>
             <span className="min-w-0 flex-1 truncate text-ink">{part.name}</span>
-            <span className="tabular-nums">
+            <span className="tabular-nums" title={`${count(part.chars)} characters`}>
               {count(part.value)} · {Math.round((part.value / total) * 100)} %
             </span>
           </li>
@@ -146,7 +156,7 @@ function PartView({ part, agent }: { part: Part; agent: string }) {
       <h3 className="mb-1 font-medium text-ink">{part.name}</h3>
       <ul className="flex flex-col gap-1">
         {(isLong && !isWhole ? lines.slice(0, LINES_SHOWN) : lines).map((line, at) => (
-          <Line key={at} line={line} agent={agent} />
+          <Line key={at} line={line} isQuoted={part.isQuoted} agent={agent} />
         ))}
       </ul>
       {isLong && !isWhole && (
@@ -158,8 +168,8 @@ function PartView({ part, agent }: { part: Part; agent: string }) {
   );
 }
 
-function Line({ line, agent }: { line: string; agent: string }) {
-  const { text, sources } = sourcesOf(line);
+function Line({ line, isQuoted, agent }: { line: string; isQuoted: boolean; agent: string }) {
+  const { text, sources } = isQuoted ? { text: line, sources: [] } : sourcesOf(line);
   const heading = /^#+ (.+)$/.exec(text)?.[1];
   if (heading) return <li className="mt-1 text-[13px] font-semibold text-ink">{heading}</li>;
   return (
@@ -254,6 +264,30 @@ function History({ context, agent }: { context: ContextView; agent: string }) {
           </li>
         ))}
       </ol>
+    </section>
+  );
+}
+
+/** The tools that may be called, with what the model is told of them. */
+function Tools({ context }: { context: ContextView }) {
+  if (context.tools.length === 0) return null;
+  return (
+    <section aria-label="The tools that were offered">
+      <h3 className="mb-1 font-medium text-ink">{context.tools.length} tools</h3>
+      <ul className="flex flex-col gap-1">
+        {context.tools.map((tool) => (
+          <li key={tool.name} className="text-[13px] text-muted">
+            <details>
+              <summary className="cursor-pointer">
+                <span className="font-mono text-ink">{visible(tool.name)}</span> {visible(tool.description)}
+              </summary>
+              <pre className="overflow-x-auto rounded-md bg-field px-3 py-2 font-mono text-xs">
+                {JSON.stringify(tool.parameters, null, 2)}
+              </pre>
+            </details>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -1,46 +1,34 @@
-// A rendered context, taken apart for people: its sections, what share of the prompt each has, and the marks that name sources.
+// A rendered context, taken apart for people: its parts as the keeper measured them, and the marks that name sources.
 import type { ContextView } from "@/api/generated";
 
 export interface Part {
   name: string;
-  /** Tokens: recorded for the whole, shared among sections by their length. */
+  /** Tokens, estimated. */
   tokens: number;
+  /** Unicode scalar values. */
+  chars: number;
+  /** Empty where the text stands elsewhere. */
   text: string;
+  /** Whether its text is somebody's, and no text of ours. */
+  isQuoted: boolean;
 }
 
-const OBJECT = "# What you know at this moment";
+const NAMES: Record<string, string> = {
+  identity: "Who it is",
+  history: "The conversation",
+  message: "The message",
+};
 
-/** The parts of what a mind was shown, in order. */
+/** The parts of what a mind was shown, in order: all of it. */
 export function partsOf(context: ContextView): Part[] {
-  const sections = sectionsOf(context.system);
-  const chars = sections.reduce((sum, section) => sum + section.text.length, 0) || 1;
-  const shared = sections.map((section) => ({
-    ...section,
-    tokens: Math.round((section.text.length / chars) * context.tokens.system),
+  return context.parts.map(({ part, title, tokens, chars, text }) => ({
+    name: NAMES[part] ?? title,
+    tokens,
+    chars,
+    // The name above it says the same as its heading.
+    text: part === "section" ? text.replace(/^## .*\n/, "") : text,
+    isQuoted: part === "message" || part === "identity",
   }));
-  return [
-    ...shared,
-    { name: "The conversation", tokens: context.tokens.history, text: "" },
-    { name: "The message", tokens: context.tokens.stimulus, text: context.stimulus },
-  ];
-}
-
-/** Who the agent is, then the sections of the context object. A heading inside a fence is somebody's text, not ours. */
-export function sectionsOf(system: string): { name: string; text: string }[] {
-  const at = system.indexOf(`\n${OBJECT}`);
-  const identity = { name: "Who it is", text: at < 0 ? system : system.slice(0, at).trim() };
-  if (at < 0) return [identity];
-  const sections: { name: string; text: string }[] = [];
-  let fence: string | null = null;
-  for (const line of system.slice(at + 1 + OBJECT.length).split("\n")) {
-    const mark = /^(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark) fence = fence === null ? mark : line.trim() === fence ? null : fence;
-    const heading = fence === null ? /^## (.+)$/.exec(line)?.[1] : undefined;
-    const last = sections.at(-1);
-    if (heading) sections.push({ name: heading, text: "" });
-    else if (last) last.text += `${line}\n`;
-  }
-  return [identity, ...sections.map((section) => ({ ...section, text: section.text.trim() }))];
 }
 
 export type Source =
@@ -48,15 +36,19 @@ export type Source =
   | { kind: "epoch"; label: string; epoch: string }
   | { kind: "word"; label: string };
 
-const MARK = /\s*\[([a-z]\d+(?:\/\d+)?|epoch [0-9a-f-]{36}|[a-z ]{3,24})\]$/;
+// Older contexts have their marks in square brackets.
+const MARK = /\s*(?:\{([^{}]*)\}|\[([^[\]]*)\])$/;
+const LABEL = /^(?:[a-z]\d+(?:\/\d+)?|epoch [0-9a-f-]{36}|[a-z ]{3,24})$/;
 
 /** A line without the marks at its end, and the sources that they name. */
 export function sourcesOf(line: string): { text: string; sources: Source[] } {
   const sources: Source[] = [];
   let text = line;
   for (let found = MARK.exec(text); found; found = MARK.exec(text)) {
+    const label = found[1] ?? found[2] ?? "";
+    if (!LABEL.test(label)) break;
     text = text.slice(0, found.index);
-    sources.unshift(sourceOf(found[1] ?? ""));
+    sources.unshift(sourceOf(label));
   }
   return { text, sources };
 }

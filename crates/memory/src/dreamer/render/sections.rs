@@ -5,7 +5,6 @@ use std::fmt::Write as _; // into a String, which cannot fail
 use abide_domain::{
     dates::annotate,
     event::{Lens, MemoryRef},
-    format_age,
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
 };
 
@@ -20,9 +19,7 @@ use crate::{
         cue::{StimulusCues, tone_of},
         dates::{days_until, said_dates},
         trim::Section,
-        words::{
-            fenced, field, line_of_two_sources, list, name, one_line, quote, seconds, sourced_line,
-        },
+        words::{field, line_of_two_sources, list, name, quote, sourced_line},
     },
 };
 
@@ -43,7 +40,7 @@ const FELT: f64 = 0.5;
 pub(super) fn identity(view: &RenderView<'_>, title: &'static str) -> Section {
     let envelope = view.scene.envelope;
     let mut lines = Vec::new();
-    if let Some(profile) = view.scene.profile {
+    if let Some(profile) = view.scene.profile.filter(|_| !view.scene.is_introduced) {
         let (known, id) = (name(&profile.name), &envelope.citizen);
         let role = name(&profile.role);
         let role = if role.is_empty() { role } else { format!(": {role}") };
@@ -119,31 +116,18 @@ fn speaker(view: &RenderView<'_>) -> String {
     sourced_line(&format!("You speak with {sender} over {channel}.{missing}"), "envelope")
 }
 
-/// The stimulus, what the agent said before it, and what it is about.
+/// Where the message stands, what the agent said before it, and what it is about.
 pub(super) fn situation(view: &RenderView<'_>, title: &'static str) -> Section {
     let envelope = view.scene.envelope;
-    let cue = StimulusCues::of(envelope);
-    let (sender, channel, at) = (&envelope.sender, envelope.channel, envelope.timestamp);
-    let time = seconds(at);
-    let mut lines = vec![
-        sourced_line(
-            &format!("{sender} writes over {channel} at {time}, word for word:"),
-            "envelope",
-        ),
-        fenced(&envelope.content),
-    ];
-    lines.push(last_words(view));
+    let mut lines = vec![last_words(view)];
     if let Some((reference, matter)) = first_matter(view) {
         let text = format!("It seems to be about {}.", matter_in_short(matter));
         lines.push(sourced_line(&text, reference));
-    } else if !cue.keywords.is_empty() {
-        let text = format!("Keywords: {}.", one_line(&cue.topic(), 120));
-        lines.push(sourced_line(&text, "stimulus"));
     }
     if let Some(dates) = said_dates(envelope, view.scene.zone) {
         lines.push(sourced_line(&dates, "stimulus"));
     }
-    lines.push(sourced_line(&format!("Tone here: {}.", tone_of(channel)), "channel"));
+    lines.push(sourced_line(&format!("Tone here: {}.", tone_of(envelope.channel)), "channel"));
     Section::new(title, lines, Vec::new())
 }
 
@@ -153,14 +137,13 @@ fn last_words(view: &RenderView<'_>) -> String {
     let Some(last) = &envelope.last_driver_output else {
         return "You have said nothing in this conversation yet.".to_owned();
     };
-    let age = format_age(envelope.timestamp, last.timestamp);
-    let age = age.unwrap_or_else(|| format!("at {}", seconds(last.timestamp)));
+    let when = view.moment(last.timestamp);
     let epoch = view.scene.last_output_epoch;
-    let is_below = view.scene.history.iter().any(|exchange| Some(exchange.epoch) == epoch);
-    let text = if is_below {
-        format!("Your last words in this conversation, {age}, are in the exchanges below.")
+    let is_above = view.scene.history.iter().any(|exchange| Some(exchange.epoch) == epoch);
+    let text = if is_above {
+        format!("You spoke last in this conversation {when}, above.")
     } else {
-        format!("Your last words in this conversation, {age}: {}", quote(&last.content))
+        format!("Your last words in this conversation, {when}: {}", quote(&last.content))
     };
     match epoch {
         Some(epoch) => sourced_line(&text, format_args!("epoch {epoch}")),
@@ -188,7 +171,7 @@ fn matter_in_short(matter: &TechnicalContext) -> String {
 pub(super) fn history(view: &RenderView<'_>, title: &'static str) -> Section {
     let mut lines = talk::lines(view);
     let mut notes = notes(view, &[Lens::Historical, Lens::Experiential]);
-    // What was found stands below and is about something else: that is said as plainly as that nothing was found.
+    // What was found stands above and is about something else: that is said as plainly as that nothing was found.
     let is_found = lens_outcome(view.exploration, Lens::Historical) == LensOutcome::Found;
     if lines.is_empty() && is_found && view.findings.lost(Lens::Historical).is_empty() {
         notes.insert(0, format!("{}.", lens_words(Lens::Historical).1));
@@ -199,13 +182,12 @@ pub(super) fn history(view: &RenderView<'_>, title: &'static str) -> Section {
 }
 
 fn failures(view: &RenderView<'_>) -> Vec<String> {
-    let now = view.scene.envelope.timestamp;
     let nodes = view.findings.nodes(Lens::Experiential);
     let lines = nodes.filter_map(|(reference, version)| {
         let Node::Failure(failed) = &*version.node else { return None };
         let at = failed.timestamp.unwrap_or(version.valid_from);
-        let age = format_age(now, at).map_or(String::new(), |age| format!(" ({age})"));
-        let mut text = format!("Tried and failed{age}: {}", field(&failed.approach));
+        let when = view.moment(at);
+        let mut text = format!("Tried and failed ({when}): {}", field(&failed.approach));
         for (label, value) in [("for", &failed.context), ("because", &failed.why_failed)] {
             if !value.is_empty() {
                 let _ = write!(text, "; {label}: {}", field(value));
@@ -226,26 +208,19 @@ fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
         ReferencedItem::Fact(sourced_line) => Some((*reference, sourced_line)),
         ReferencedItem::Node(_) | ReferencedItem::Passage(_) => None,
     });
-    let line = |(reference, known)| known_fact(reference, known, view);
-    facts.take(FACTS_MAX).map(line).collect()
+    facts.take(FACTS_MAX).map(|(reference, known)| known_fact(view, reference, known)).collect()
 }
 
-fn known_fact(reference: MemoryRef, known: &OriginalFact, view: &RenderView<'_>) -> String {
-    let now = view.scene.envelope.timestamp;
+fn known_fact(view: &RenderView<'_>, reference: MemoryRef, known: &OriginalFact) -> String {
     let content = annotate(&known.content, known.valid_from, view.scene.zone);
     let mut how = Vec::new();
     how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
-    let day = view.scene.zone.format_moment(known.valid_from);
-    how.push(
-        format_age(now, known.valid_from)
-            .map_or_else(|| day.clone(), |age| format!("{day}, {age}")),
-    );
+    how.push(view.moment(known.valid_from));
     if !known.trusted {
         how.push("not confirmed by a person".to_owned());
     }
-    let how = format!(" ({})", how.join(", "));
-    let label = view.standings.label(reference);
-    sourced_line(&format!("Known: {}{how}{label}.", field(&content)), reference)
+    let (how, label) = (how.join(", "), view.standings.label(reference));
+    sourced_line(&format!("Known: {} ({how}){label}.", field(&content)), reference)
 }
 
 /// What worked, and what not to do.
@@ -446,7 +421,7 @@ fn matter_line(reference: MemoryRef, matter: &TechnicalContext) -> String {
 
 /// What binds, the hardest first.
 pub(super) fn constraints(view: &RenderView<'_>, title: &'static str) -> Section {
-    let now = view.scene.envelope.timestamp;
+    let (zone, now) = (view.scene.zone, view.scene.envelope.timestamp);
     let mut binding: Vec<(MemoryRef, &Constraint)> = view
         .findings
         .nodes(Lens::Constraint)
@@ -465,7 +440,8 @@ pub(super) fn constraints(view: &RenderView<'_>, title: &'static str) -> Section
             view.standings.label(reference)
         );
         if let Some(deadline) = &constraint.deadline {
-            let days = days_until(now, deadline).map_or(String::new(), |days| format!(" ({days})"));
+            let days =
+                days_until(zone, now, deadline).map_or(String::new(), |days| format!(" ({days})"));
             let _ = write!(text, " Due {}{days}.", name(deadline));
         }
         if !constraint.impact.is_empty() {
@@ -496,11 +472,7 @@ fn notes(view: &RenderView<'_>, lenses: &[Lens]) -> Vec<String> {
             LensOutcome::Failed => {
                 notes.push(format!("Could not look for {subject} just now; there may be some."));
             }
-            LensOutcome::Skipped => {
-                notes.push(format!(
-                    "Not looked for: {subject} (nothing to go by, or no time left)."
-                ));
-            }
+            LensOutcome::Skipped => notes.push(format!("Not looked for: {subject}.")),
         }
     }
     notes

@@ -9,7 +9,6 @@ use abide_domain::{
     dates::{annotate, annotate_for},
     envelope::Channel,
     event::{Lens, MemoryRef},
-    format_age,
     graph::ConversationMemory,
     is_reserved_name,
 };
@@ -17,11 +16,8 @@ use abide_domain::{
 use super::view::RenderView;
 use crate::{
     ExchangeStamps, GroupMembers, Listener, Origin, RecalledPassage, ReferencedItem, Wording,
-    dreamer::{
-        cue::StimulusCues,
-        words::{field, list, name, quote, sourced_line},
-    },
-    foreign_author, is_about_oneself, words,
+    dreamer::words::{field, list, name, quote, sourced_line},
+    foreign_author, is_about_oneself,
 };
 
 /// Exchanges that are shown.
@@ -38,7 +34,7 @@ const NEUTRAL: &str = "neutral";
 /// The lines of earlier talk: recorded conversations, then exchanges in the order in which they were had.
 pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut below = Vec::new();
+    let mut above = Vec::new();
     for (reference, remembered) in view.findings.of_lens(Lens::Historical) {
         match remembered {
             ReferencedItem::Node(version) => {
@@ -46,12 +42,13 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
                     && lines.len() < CONVERSATIONS_MAX
                 {
                     let at = talk.timestamp.unwrap_or(version.valid_from);
-                    lines.push(conversation(talk, at, view, *reference));
+                    lines.push(conversation(view, talk, at, *reference));
                 }
             }
-            ReferencedItem::Passage(passage) if is_below(view, passage) => {
-                if is_about_this(view, passage) {
-                    note_once(&mut below, passage.exchange.epoch, passage.exchange.sent_at);
+            ReferencedItem::Passage(passage) if is_above(view, passage) => {
+                // It stands there because it was said lately; that it is about this is said only where it shows.
+                if view.is_about_this(&passage.text) {
+                    note_once(&mut above, passage.exchange.epoch, passage.exchange.sent_at);
                 }
             }
             ReferencedItem::Passage(_) | ReferencedItem::Fact(_) => {}
@@ -60,14 +57,12 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
     for passage in shown(view) {
         exchange(view, passage, &mut lines);
     }
-    if let Some(newest) = below.iter().map(|(_, at)| *at).max() {
-        let count = below.len();
-        let now = view.scene.envelope.timestamp;
-        let age =
-            format_age(now, newest).map_or(String::new(), |age| format!(", the newest {age}"));
+    if let Some(newest) = above.iter().map(|(_, at)| *at).max() {
+        let count = above.len();
         let exchanges =
             if count == 1 { "exchange about this is" } else { "exchanges about this are" };
-        let text = format!("{count} {exchanges} in the conversation below{age}.");
+        let newest = view.moment(newest);
+        let text = format!("{count} {exchanges} in the conversation above, the newest {newest}.");
         lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
@@ -79,7 +74,7 @@ fn shown<'a>(view: &'a RenderView<'_>) -> Vec<&'a RecalledPassage> {
     let passages: Vec<&RecalledPassage> = found
         .filter_map(|(_, remembered)| match remembered {
             ReferencedItem::Passage(passage) => {
-                (!is_below(view, passage) && is_for_asker(view, passage)).then_some(passage)
+                (!is_above(view, passage) && is_for_asker(view, passage)).then_some(passage)
             }
             _ => None,
         })
@@ -119,23 +114,8 @@ fn is_for_asker(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
     !(is_foreign && Wording::of(&said, true).speaks_of_a_person)
 }
 
-fn is_below(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
+fn is_above(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
     view.scene.history.iter().any(|exchange| exchange.epoch == passage.exchange.epoch)
-}
-
-/// Whether a passage that stands below is about what is asked. A short question also finds what was spoken of last, whatever
-/// that is: it has to share a word with it.
-fn is_about_this(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
-    let cue = StimulusCues::of(view.scene.envelope);
-    let said = words(&passage.text);
-    !cue.is_short() || words(&cue.topic()).iter().any(|word| said.contains(word))
-}
-
-/// A date with its age.
-fn when(view: &RenderView<'_>, at: Timestamp) -> String {
-    let moment = view.scene.zone.format_moment(at);
-    format_age(view.scene.envelope.timestamp, at)
-        .map_or_else(|| moment.clone(), |age| format!("{moment} ({age})"))
 }
 
 /// Whether the whole of an exchange may be told here, and not only what was found of it.
@@ -147,20 +127,20 @@ fn is_told_whole(view: &RenderView<'_>, stamps: &ExchangeStamps) -> bool {
     Listener::of(view.scene.sharing, here).hears(&said, &GroupMembers::default())
 }
 
-fn note_once(below: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestamp) {
-    if !below.iter().any(|(known, _)| *known == epoch) {
-        below.push((epoch, at));
+fn note_once(above: &mut Vec<(EpochId, Timestamp)>, epoch: EpochId, at: Timestamp) {
+    if !above.iter().any(|(known, _)| *known == epoch) {
+        above.push((epoch, at));
     }
 }
 
 fn conversation(
+    view: &RenderView<'_>,
     talk: &ConversationMemory,
     at: Timestamp,
-    view: &RenderView<'_>,
     reference: MemoryRef,
 ) -> String {
-    let age = when(view, at);
-    let mut text = format!("With {}, {age}, about {}", name(&talk.partner), field(&talk.topic));
+    let when = view.moment(at);
+    let mut text = format!("With {}, {when}, about {}", name(&talk.partner), field(&talk.topic));
     if talk.message_count > 0 {
         let _ = write!(text, " ({} messages)", talk.message_count);
     }
@@ -197,7 +177,7 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
         let text = format!(
             "{}, {}, over {}{}: {}",
             speaker(stamps, &said.text),
-            when(view, stamps.sent_at),
+            view.moment(stamps.sent_at),
             stamps.channel,
             view.standings.label(said.reference),
             quote(&annotate_for(
@@ -215,7 +195,7 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
             mood => format!(", {}", name(mood)),
         }; // Where the question is not shown, the answer carries the time.
         let at = if said.is_none() {
-            format!(", {}", when(view, stamps.replied_at))
+            format!(", {}", view.moment(stamps.replied_at))
         } else {
             String::new()
         };

@@ -56,7 +56,8 @@ impl QueryExecution<'_> {
         names
     }
 
-    /// Facts that the partner told or that name the partner: those that what was said is about first, then the newest.
+    /// Facts that the partner told or that name the partner: those that what was said is about; the newest where nothing was
+    /// said.
     fn partner_facts(&self, partner: &str, names: &[String]) -> rusqlite::Result<Vec<QueryItem>> {
         if !self.indexes.has_facts() {
             return Ok(Vec::new());
@@ -71,7 +72,8 @@ impl QueryExecution<'_> {
         let mut seen = BTreeSet::new();
         let mut items = Vec::new();
         let (hits, _) = self.search_fact_index(self.lead.said);
-        for hit in hits.into_iter().take(FACTS_LOOKED_AT_MAX) {
+        let hits = hits.into_iter().filter(|hit| hit.strength >= STRENGTH_MIN);
+        for hit in hits.take(FACTS_LOOKED_AT_MAX) {
             if items.len() >= PARTNER_FACTS_MAX {
                 return Ok(items);
             }
@@ -83,6 +85,10 @@ impl QueryExecution<'_> {
                 let later = later.into_iter().filter(|fact| seen.insert(fact.seq));
                 items.extend(later.map(|fact| item_of_fact(fact, hit.strength.into())));
             }
+        }
+        // Beside a message, what it is not about would only distract from it.
+        if !self.lead.said.trim().is_empty() {
+            return Ok(items);
         }
         let teller = format!("@{}", partner.trim().to_lowercase());
         let mut others = query::newest_by_teller(self.connection, &teller, FACTS_LOOKED_AT_MAX)?;

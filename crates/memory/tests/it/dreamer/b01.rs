@@ -164,10 +164,10 @@ fn act_3_goes_on_from_what_was_said_two_hours_ago() {
     holds(
         &object.text,
         &[
-            "nicolas said, Wed 2024-11-20 16:30 (2 h 15 min ago), over telegram: \"Hey Felix, the race condition is back.\" [c90/0]",
-            "You answered: \"Third time. I reproduce it first and instrument the lock.\" [c90/1]",
-            "Your last words in this conversation, 2 h 13 min ago: \"Third time.",
-            "It seems to be about consciousness engine: race condition. [n4]",
+            "nicolas said, Wed 2024-11-20 16:30, 2 h 15 min ago, over telegram: \"Hey Felix, the race condition is back.\" {c90/0}",
+            "You answered: \"Third time. I reproduce it first and instrument the lock.\" {c90/1}",
+            "Your last words in this conversation, Wed 2024-11-20 16:32, 2 h 13 min ago: \"Third time.",
+            "It seems to be about consciousness engine: race condition. {n4}",
             "sleep of 10 ms",
             "recurring, recurred 3 times",
         ],
@@ -178,13 +178,13 @@ fn act_3_goes_on_from_what_was_said_two_hours_ago() {
 }
 
 #[test]
-fn the_same_conversation_is_found_in_both_acts_and_only_the_situation_and_the_ages_differ() {
+fn the_same_conversation_is_found_in_both_acts_and_only_the_time_of_day_differs() {
     let past = seeded();
     let mut first = envelope("Hey Felix, the race condition is back.");
     first.timestamp = at("2024-11-20T16:30:00Z");
     let third = envelope("Did you figure out that race condition?");
     let (first, third) = (dreamt(&past, &first), dreamt(&past, &third));
     for (one, other) in sections(&first.text).iter().zip(sections(&third.text)) {
-        assert_eq!(*one == other, one.0 != "Current situation", "{}", one.0);
+        assert_eq!(*one, other);
     }
 }

@@ -260,6 +260,7 @@ pub(super) fn rendered(
             .map(|_| super::super::world::epoch(7)),
         profile: Some(&profile),
         history: &[],
+        is_introduced: false,
         sharing: Sharing::Agent,
         zone: &Zone::utc(),
         tokens_max: abide_memory::CONTEXT_TOKENS_MAX,

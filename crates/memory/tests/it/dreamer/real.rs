@@ -121,7 +121,7 @@ fn both_acts_hold_what_b01_asks_for() {
     holds(
         &object.text,
         &[
-            "nicolas said, Wed 2024-11-20 16:30 (2 h 15 min ago), over telegram: \"Hey Felix, the race condition is back.\"",
+            "nicolas said, Wed 2024-11-20 16:30, 2 h 15 min ago, over telegram: \"Hey Felix, the race condition is back.\"",
         ],
     );
     assert!(!object.text.contains("screenshots"), "{}", object.text);

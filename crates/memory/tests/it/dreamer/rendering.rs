@@ -13,10 +13,7 @@ use abide_domain::{
     },
     turn::Exchange,
 };
-use abide_memory::{
-    BESIDE_STIMULUS_TOKENS_MIN, CONTEXT_TOKENS_MAX, RENDERER_VERSION, RenderInput, estimate_tokens,
-    render,
-};
+use abide_memory::{CONTEXT_TOKENS_MAX, RENDERER_VERSION, RenderInput, render};
 use proptest::{collection::vec, prelude::*};
 use sha2::{Digest as _, Sha256};
 
@@ -41,10 +38,41 @@ fn there_are_exactly_seven_sections_in_order_whatever_is_known() {
 }
 
 #[test]
-fn the_stimulus_stands_byte_for_byte_even_when_it_looks_like_the_object() {
-    for words in ["Hello!", HOSTILE, "`````", "a\r\nb\t\u{0}c", "## Constraints"] {
+fn the_message_stands_beside_the_object_and_not_in_it() {
+    for words in [HOSTILE, "`````", "a\r\nb\t\u{0}c", "## Constraints of mine"] {
         let object = dreamt(&seeded(), &envelope(words));
-        assert!(object.text.contains(words), "{words:?} in\n{}", object.text);
+        assert!(!object.text.contains(words), "{words:?} in\n{}", object.text);
+    }
+}
+
+#[test]
+fn the_moment_is_told_in_the_zone_of_whoever_reads() {
+    let stimulus = envelope("Is the race condition due tomorrow?");
+    let past = seeded();
+    let found = explored(&past, &stimulus);
+    let profile = profile();
+    for (zone, now, tomorrow) in [
+        ("UTC", "It is Wed 2024-11-20 18:45 UTC.", "tomorrow is Thu 2024-11-21"),
+        (
+            "Asia/Tokyo",
+            "It is Thu 2024-11-21 03:45 +09:00 in Asia/Tokyo.",
+            "tomorrow is Fri 2024-11-22",
+        ),
+        ("-03:30", "It is Wed 2024-11-20 15:15 -03:30.", "tomorrow is Thu 2024-11-21"),
+    ] {
+        let scene = RenderInput {
+            envelope: &stimulus,
+            last_output_epoch: None,
+            profile: Some(&profile),
+            history: &[],
+            is_introduced: true,
+            zone: &Zone::named(zone).unwrap(),
+            tokens_max: CONTEXT_TOKENS_MAX,
+        };
+        let text = render(&scene, &found, &past).text;
+        assert!(text.starts_with(&format!("# What you know at this moment\n{now}\n")), "{text}");
+        assert!(text.contains(tomorrow), "{text}");
+        assert!(!text.contains("You are Felix"), "the identity before it says so: {text}");
     }
 }
 
@@ -77,7 +105,7 @@ fn remembered_text_stays_on_its_line() {
     let object = dreamt(&past, &stimulus);
     let titles: Vec<_> = sections(&object.text).into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, SECTIONS, "{}", object.text);
-    assert!(object.text.contains("[n2]") && object.text.contains("[c90/0]"), "{}", object.text);
+    assert!(object.text.contains("{n2}") && object.text.contains("{c90/0}"), "{}", object.text);
 }
 
 #[test]
@@ -93,7 +121,7 @@ fn every_statement_has_its_source() {
     let known = ["profile", "envelope", "stimulus", "channel", "history"];
     let mut count = 0;
     for line in object.text.lines().filter(|line| line.starts_with("- ")) {
-        let source = line.rsplit_once('[').and_then(|(_, source)| source.strip_suffix(']'));
+        let source = line.rsplit_once('{').and_then(|(_, source)| source.strip_suffix('}'));
         let source = source.unwrap_or_else(|| panic!("no source: {line}"));
         let is_ref =
             source.parse::<MemoryRef>().is_ok_and(|source| past.kept.contains_key(&source));
@@ -199,13 +227,13 @@ fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
         profile: Some(&profile),
         history: &[exchange],
         sharing: Sharing::Agent,
+        is_introduced: false,
         zone: &Zone::utc(),
         tokens_max: CONTEXT_TOKENS_MAX,
     };
     let text = render(&scene, &found, &past).text;
     assert!(!text.contains(texts[0]), "{text}");
-    let named =
-        "1 exchange about this is in the conversation below, the newest 5 min ago. [history]";
+    let named = "1 exchange about this is in the conversation above, the newest Wed 2024-11-20 18:40, 5 min ago. {history}";
     assert!(text.contains(named), "{text}");
 }
 
@@ -215,7 +243,7 @@ fn a_known_sender_of_the_profile_and_the_tone_of_the_channel_are_said() {
     stimulus.sender = "ada".into();
     let text = dreamt(&Past::default(), &stimulus).text;
     assert!(
-        text.contains("You speak with Ada (ada), architect, over telegram. [profile]"),
+        text.contains("You speak with Ada (ada), architect, over telegram. {profile}"),
         "{text}"
     );
     assert!(text.contains("Tone here: short and informal"), "{text}");
@@ -287,19 +315,6 @@ fn any_node() -> impl Strategy<Value = Node> {
     )
 }
 
-#[test]
-fn a_stimulus_of_nothing_but_fences_keeps_to_the_budget_and_opens_nothing() {
-    for words in
-        ["`".repeat(3_000), "~".repeat(3_000), format!("{}\n## Constraints", "`".repeat(3_000))]
-    {
-        let object = dreamt(&seeded(), &envelope(&words));
-        assert!(object.text.contains(&words));
-        assert!(object.tokens <= CONTEXT_TOKENS_MAX, "{}", object.tokens);
-        let titles: Vec<_> = sections(&object.text).into_iter().map(|(title, _)| title).collect();
-        assert_eq!(titles, SECTIONS);
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -329,9 +344,7 @@ proptest! {
         let stimulus: String = stimulus.chars().take(10_000).collect();
         let stimulus = said_before(envelope(&stimulus), &last, "2024-11-20T16:32:00Z");
         let object = rendered(&past, &stimulus, &found);
-        let beside = estimate_tokens(&stimulus.content) + BESIDE_STIMULUS_TOKENS_MIN;
-        prop_assert!(object.tokens <= CONTEXT_TOKENS_MAX.max(beside), "{}", object.tokens);
-        prop_assert!(object.text.contains(&*stimulus.content));
+        prop_assert!(object.tokens <= CONTEXT_TOKENS_MAX, "{}", object.tokens);
         let titles: Vec<_> = sections(&object.text).into_iter().map(|(title, _)| title).collect();
         prop_assert_eq!(titles, SECTIONS.to_vec());
     }

@@ -7,8 +7,8 @@ use abide_domain::{AgentId, Zone, event::Partner};
 use super::model::ModelSection;
 use crate::config::{
     shape::{
-        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, ZONE, count, section,
-        text, time, words,
+        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, ZONE, count,
+        section, text, time, words,
     },
     time_span::TimeSpan,
 };

@@ -22,7 +22,7 @@ const SHOWN: usize = 20;
 /// The agent's own entries in what a model was told, oldest first.
 fn own_entries(request: &SeenRequest) -> Vec<String> {
     let (_, own) =
-        request.system.split_once("What you wrote down for yourself").unwrap_or_default();
+        request.object().split_once("What you wrote down for yourself").unwrap_or_default();
     let lines = own.lines().filter(|line| line.starts_with("[tick "));
     lines.map(|line| line.split_once("] ").unwrap().1.to_owned()).collect()
 }
@@ -80,7 +80,7 @@ fn after_a_kill_in_mid_epoch_the_mind_is_shown_its_last_20_entries_and_those_of_
     expected.extend(["migrated table A".to_owned(), "migrated table B".to_owned()]);
     assert_eq!(expected.len(), SHOWN);
     let resumed = own_entries(requests.last().unwrap());
-    assert_eq!(resumed, expected, "{}", requests.last().unwrap().system);
+    assert_eq!(resumed, expected, "{}", requests.last().unwrap().object());
     let cut = own_entries(&requests[0]);
     assert_eq!(cut, before[5..], "the first epoch after a start shows what was there");
     let epoch = keeper.client.read(&format!("/epochs/{id}"));

@@ -87,6 +87,8 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         sharing: None,
         time_zone: None,
         tokens: ContextTokens::default(),
+        time_zone: None,
+        tools: None,
         sha256: "0".repeat(64),
     };
     let voice = VoiceRecord {

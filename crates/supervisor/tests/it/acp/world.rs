@@ -153,6 +153,8 @@ pub(super) fn request(epoch: u128, message: &str) -> TurnRequest {
         attempt: 1,
         repair: None,
         system: "You are Felix.".into(),
+        context: "".into(),
+        time_zone: abide_domain::Zone::utc(),
         history: [].into(),
         message: message.into(),
         sender: "ada".into(),

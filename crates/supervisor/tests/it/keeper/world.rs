@@ -175,6 +175,8 @@ pub(super) fn request(message: &str, deadline: Duration) -> TurnRequest {
         attempt: 1,
         repair: None,
         system: "".into(),
+        context: "".into(),
+        time_zone: abide_domain::Zone::utc(),
         history: [].into(),
         message: message.into(),
         sender: "ada".into(),
