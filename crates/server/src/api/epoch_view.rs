@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{context_view::ContextView, input::Params};
+use super::{context_view::ContextView, error::ApiError, input::Params};
 
 /// What is shown beyond the default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,8 +20,8 @@ pub(crate) struct EpochViewOptions {
 
 impl EpochViewOptions {
     /// As the query asks.
-    pub(crate) fn of(params: &Params) -> Self {
-        Self { has_thoughts: params.is_set("thoughts")? }
+    pub(crate) fn of(params: &Params) -> Result<Self, ApiError> {
+        Ok(Self { has_thoughts: params.is_set("thoughts")? })
     }
 }
 

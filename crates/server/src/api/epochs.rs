@@ -95,6 +95,8 @@ pub(crate) async fn start(
     body: Body,
 ) -> Result<Response, ApiError> {
     let keeper = app.keeper()?;
+    // All of the request is read before any of it is done.
+    let (waits, shown) = (params.is_set("wait")?, EpochViewOptions::of(&params)?);
     let (idempotency, older_key) = idempotency(&headers, &body, &caller)?.unzip();
     let is_of_caller = |key: &String| !CHANNEL_KEYS.iter().any(|channel| key.starts_with(channel));
     let older_key = older_key.filter(is_of_caller);
@@ -109,8 +111,8 @@ pub(crate) async fn start(
         beside: None,
     };
     let accepted = keeper.accept(envelope, how).await?;
-    if params.is_set("wait")? {
-        return wait(&app, (accepted.epoch, &caller), EpochViewOptions::of(&params)).await;
+    if waits {
+        return wait(&app, (accepted.epoch, &caller), shown).await;
     }
     Ok((StatusCode::ACCEPTED, Json(accepted_view(accepted))).into_response())
 }
@@ -203,7 +205,8 @@ pub(crate) async fn list(
 ) -> Result<Json<List<EpochView>>, ApiError> {
     let keeper = app.keeper()?;
     let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
-    let (limit, before, shown) = (params.limit()?, params.cursor()?, EpochViewOptions::of(&params));
+    let (limit, before, shown) =
+        (params.limit()?, params.cursor()?, EpochViewOptions::of(&params)?);
     // The order only grows at its end, so a position in it is a cursor that holds for ever.
     let (ids, next) = {
         let state = keeper.state();
@@ -241,7 +244,7 @@ pub(crate) async fn show(
     params: Params,
 ) -> Result<Json<EpochView>, ApiError> {
     let record = record(app.keeper()?, epoch_id(&id)?).await?;
-    let view = EpochView::new(&record, EpochViewOptions::of(&params));
+    let view = EpochView::new(&record, EpochViewOptions::of(&params)?);
     if !params.is_set("context")? {
         return Ok(Json(view));
     }

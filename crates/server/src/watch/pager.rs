@@ -58,6 +58,7 @@ impl ChannelPager {
             sender: WATCHDOG.to_owned(),
             channel: Channel::System,
             timestamp: self.keeper.services().now(),
+            sender_zone: None,
             last_driver_output: None,
             citizen: agent.clone(),
             session_id: None,

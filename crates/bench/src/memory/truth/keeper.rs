@@ -13,8 +13,8 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, Clock, EntityName, Timestamp, Zone, envelope::StimulusEnvelope, event::Partner,
-    limits::Limits, turn::TurnRequest,
+    AgentId, Clock, EntityName, Sharing, Timestamp, Zone, envelope::StimulusEnvelope,
+    event::Partner, limits::Limits, turn::TurnRequest,
 };
 use abide_engine::{
     AgentSetup, Blobs, DreamerSetup, EpochSettings, Keeper, KnownPeople, agent_folder,
@@ -144,6 +144,7 @@ impl TruthKeeper {
             sender: said.sender.clone(),
             channel: said.channel,
             timestamp: said.at,
+            sender_zone: None,
             last_driver_output: None,
             citizen: self.agent.clone(),
             session_id: Some(said.session.clone()),
@@ -227,6 +228,7 @@ fn parts(
             limits: Limits::default(),
             context_tokens_max: TOKENS_MAX,
             history: History::Agent,
+            sharing: Sharing::default(),
             time_zone,
             budget_microusd_day: None,
             drain: Duration::ZERO,

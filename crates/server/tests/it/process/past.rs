@@ -85,7 +85,6 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         exploration: None,
         own: None,
         sharing: None,
-        time_zone: None,
         tokens: ContextTokens::default(),
         time_zone: None,
         tools: None,
