@@ -102,7 +102,6 @@ mod tests {
         ] {
             assert_eq!(days_until(&Zone::utc(), now, date).as_deref(), said, "{date}");
         }
-        assert_eq!(day_at(&Zone::utc(), now, -1), "Tue 2024-11-19");
     }
 
     #[test]
@@ -110,8 +109,6 @@ mod tests {
         let berlin = Zone::named("Europe/Berlin").unwrap();
         // Half past midnight on the 26th, three days before the clocks are set forward.
         let now = at("2026-03-25T23:30:00Z");
-        assert_eq!(day_at(&berlin, now, 0), "Thu 2026-03-26");
-        assert_eq!(day_at(&berlin, now, 4), "Mon 2026-03-30");
         assert_eq!(days_until(&berlin, now, "2026-03-26").as_deref(), Some("today"));
         assert_eq!(days_until(&Zone::utc(), now, "2026-03-26").as_deref(), Some("tomorrow"));
     }

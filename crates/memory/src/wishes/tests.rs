@@ -120,6 +120,8 @@ impl Life {
             channel: Channel::from_name(channel).unwrap(),
             sent_at: Timestamp::from_micros(0),
             session_id: session.into(),
+            administrator: false,
+            sender_zone: None,
             interactive: false,
             idempotency: None,
             claimed_output: None,

@@ -65,6 +65,7 @@ fn the_moment_is_told_in_the_zone_of_whoever_reads() {
             last_output_epoch: None,
             profile: Some(&profile),
             history: &[],
+            sharing: Sharing::Agent,
             is_introduced: true,
             zone: &Zone::named(zone).unwrap(),
             tokens_max: CONTEXT_TOKENS_MAX,
