@@ -71,11 +71,28 @@ pub struct Standing {
 
 /// How a later statement stands to an earlier one, by the words of the two alone.
 pub fn compare(older: &Statement<'_>, newer: &Statement<'_>, zone: &Zone) -> Relation {
-    let standings = judge(&[older.clone(), newer.clone()], zone);
-    match standings.first() {
-        Some(Standing { replaced_by: Some(_), .. }) => Relation::Replaces,
-        Some(Standing { disputed_by: Some(_), .. }) => Relation::Disputes,
-        _ => relation((older, &claims_of(older, zone)), (newer, &claims_of(newer, zone))),
+    Earlier::new(older, zone).relation_to(newer)
+}
+
+/// An earlier statement whose words are read once, to be compared with many later ones.
+#[derive(Debug)]
+pub(crate) struct Earlier<'a> {
+    statement: &'a Statement<'a>,
+    claims: Vec<Claim>,
+    zone: &'a Zone,
+}
+
+impl<'a> Earlier<'a> {
+    /// Reads a statement.
+    pub(crate) fn new(statement: &'a Statement<'a>, zone: &'a Zone) -> Self {
+        Self { statement, claims: claims_of(statement, zone), zone }
+    }
+
+    /// How a later statement stands to it.
+    pub(crate) fn relation_to(&self, newer: &Statement<'_>) -> Relation {
+        let claims = claims_of(newer, self.zone);
+        let (old, new) = ((self.statement, &self.claims), (newer, &claims));
+        if answered(&[old, new], 1) == Some(0) { Relation::Replaces } else { relation(old, new) }
     }
 }
 

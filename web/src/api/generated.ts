@@ -478,6 +478,15 @@ export interface FactBody {
   tags?: string[];
 }
 
+/** A decision on a fact that waits. */
+export interface FactReviewBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  decision: string;
+  /** Why, if said. */
+  reason?: string | null;
+}
+
 /** Something an agent knows. */
 export interface FactView {
   /** `user`, `project` or `world`. */
@@ -496,6 +505,44 @@ export interface FactView {
   valid_from: string;
   /** Null while it holds. */
   valid_to?: string | null;
+}
+
+/** What is to be forgotten: one of `words`, `fact_id`, `epoch` and `person`. */
+export interface ForgetBody {
+  /** Default: the only agent. */
+  citizen?: string | null;
+  /** The exchange of one epoch. */
+  epoch?: string | null;
+  /** A fact. */
+  fact_id?: string | null;
+  /** Whether it is only found and nothing is written. */
+  look?: boolean;
+  /** Whose words are meant where an administrator forgets for somebody: `I` and `my` are theirs. Default: anybody's. */
+  of?: string | null;
+  /** Everything that somebody said and told. */
+  person?: string | null;
+  /** Why, if said. */
+  reason?: string | null;
+  /** The matter as somebody would say it: `that I live in Lyon`, `my phone number`. */
+  words?: string | null;
+}
+
+/** What was taken back, or would be. */
+export interface ForgottenView {
+  /** The epochs whose exchanges are recalled no more. */
+  epochs: string[];
+  /** What the facts in force say that are forgotten. */
+  facts: string[];
+  /** Whether anything was found. */
+  found: boolean;
+  /** `silent` where the identity does not say it, `changed` where it has a new version without it, `still_says` where a person must edit it. */
+  identity: string;
+  /** Nodes of the graph that are closed. */
+  nodes: string[];
+  /** How many facts are forgotten that held no longer. */
+  older_facts: number;
+  /** Facts that say it and stay, because somebody else told them. */
+  told_by_others: number;
 }
 
 /** How an epoch is asked again. */
@@ -594,7 +641,7 @@ export interface JudgedView {
   agent: string;
   /** How long it was silent, where that counts. */
   silent_ms?: number | null;
-  /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `active` or `stalled`. */
+  /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `unwatched`, `active` or `stalled`. */
   verdict: string;
 }
 
@@ -867,6 +914,14 @@ export interface ReviewBody {
   decision: string;
   /** Why. */
   reason?: string | null;
+}
+
+/** What a decision came to. */
+export interface ReviewedFactView {
+  decision: string;
+  /** The fact that is remembered now, where it was approved. */
+  fact_id?: string | null;
+  proposal_id: string;
 }
 
 /** A decision that is durable. */
@@ -1206,6 +1261,25 @@ export interface VersionView {
   version: number;
 }
 
+/** A fact that waits. */
+export interface WaitingFactView {
+  /** `user`, `project` or `world`. */
+  category: string;
+  /** The fact as it would be remembered. */
+  content: string;
+  /** Why it waits, in words for people. */
+  doubt: string;
+  proposal_id: string;
+  /** What was said in the exchanges that it rests on. */
+  said: string;
+  /** Since when it waits. */
+  since: string;
+  /** The epochs of those exchanges. */
+  sources: string[];
+  /** Who would have told it. */
+  told_by?: string | null;
+}
+
 /** Something that an agent waits for. */
 export interface WakeView {
   /** What has to hold. */
@@ -1339,7 +1413,11 @@ export interface Routes {
   "GET /knowledge": { path: never; query: "citizen" | "q" | "history" | "limit" | "cursor"; body: undefined; answer: List<FactView> };
   /** Remembers a fact that the caller vouches for. */
   "POST /knowledge": { path: never; query: never; body: FactBody; answer: FactView };
-  /** Takes a fact back. Its line stays in the ledger. */
+  /** Facts that wait for a person, the oldest first. */
+  "GET /knowledge/proposals": { path: never; query: "citizen"; body: undefined; answer: List<WaitingFactView> };
+  /** Decides on a fact that waits. An approved one is remembered when this answers, and a person vouches for it. */
+  "POST /knowledge/proposals/{id}": { path: "id"; query: never; body: FactReviewBody; answer: ReviewedFactView };
+  /** Takes a fact back, with what it took the place of and what was said of it. The lines stay in the ledger. */
   "DELETE /knowledge/{fact_id}": { path: "fact_id"; query: "citizen" | "reason"; body: undefined; answer: undefined };
   /** Reads any place: `before` an event the newest first, `after` one the oldest first (with `before` as the end), else from the newest. */
   "GET /ledger": { path: never; query: "before" | "after" | "limit" | "citizen" | "kinds" | "epoch" | "q" | "thoughts"; body: undefined; answer: LedgerPage };
@@ -1349,6 +1427,8 @@ export interface Routes {
   "GET /management/sleep": { path: never; query: "citizen"; body: undefined; answer: SleepView };
   /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. Its progress is in `/events` and under `GET /management/sleep`. */
   "POST /management/sleep": { path: never; query: never; body: SleepBody; answer: SleepBegunView };
+  /** Takes a matter back: facts, graph, recall, prompts, sleep and dreams know it no more. The lines stay in the ledger; `abide memory erase` removes them. An administrator forgets for anybody, everybody else what they said themselves. */
+  "POST /memory/forget": { path: never; query: never; body: ForgetBody; answer: ForgottenView };
   /** Edges, the newest first; with `?node=` those from or to it, with `?closed=1` closed ones too. */
   "GET /memory/graph/edges": { path: never; query: "citizen" | "node" | "edge" | "closed" | "limit" | "cursor"; body: undefined; answer: List<EdgeView> };
   /** Records an edge: `{citizen?, from, edge, to, dependency_type?, valid_from?}`. */
@@ -1518,6 +1598,34 @@ export interface ApprovedCall {
 
 /** What came of an attempt. */
 export type AttemptOutcome = "sent" | "confirmed" | "failed";
+
+/** Data of `watchdog.attention_ended`. */
+export interface AttentionEnded {
+  /** The ids of the matters. */
+  matters: string[];
+}
+
+/** Something that waits for a person. */
+export interface AttentionMatter {
+  /** The same for as long as it waits, such as `approval:…` or `budget:felix`. */
+  id: string;
+  /** What it is: `approval`, `epoch_failed`, `budget`, `sleep`, … */
+  kind: string;
+  /** The agent that it is about; none for the keeper. */
+  agent?: string;
+  /** One line, for people. */
+  summary: string;
+}
+
+/** Data of `watchdog.attention_raised`: one notice about all that was due at one moment for the same services. */
+export interface AttentionRaised {
+  /** The notice that tells. */
+  notice: string;
+  /** The services that tell, by name; every service where none is named. */
+  to?: string[];
+  /** What waits for a person. */
+  matters: AttentionMatter[];
+}
 
 /** The process answered. */
 export interface BellAnswered {
@@ -1702,6 +1810,8 @@ export interface ContextAssembled {
   exploration?: Exploration;
   /** The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10). */
   own?: OwnEntries;
+  /** Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all. */
+  sharing?: Sharing;
   /** Estimated tokens by part. */
   tokens: ContextTokens;
   /** The zone in which times were shown, by its name; none in contexts of renderers before 5, which knew UTC alone. */
@@ -1834,6 +1944,28 @@ export interface EpochOpened {
   last_output?: string;
 }
 
+/** Words are to be removed. It names where they stand and holds none of them; who asked is the line's author. */
+export interface EraseRequested {
+  /** The epochs whose exchange is removed, where some were named. */
+  epochs?: string[];
+  /** The facts that are removed with what they rest on, where some were named. */
+  facts?: string[];
+  /** The person of whom everything is removed, where one was named. */
+  person?: string;
+  /** How many lines hold it. */
+  lines: number;
+  /** Why, if said. */
+  reason?: string;
+}
+
+/** One line whose words were removed. */
+export interface ErasedLine {
+  /** Its sequence. */
+  seq: number;
+  /** SHA-256 of its `data` as it stands since then, 64 hex digits: any other text there is not what the erasure left. */
+  sha256: string;
+}
+
 /** A person is to be told. */
 export interface Escalated {
   /** About which episode. */
@@ -1951,12 +2083,36 @@ export interface Exploration {
   usage?: UsageRecord;
 }
 
+/** A decision on a proposed fact. Who decided is the line's author. */
+export interface FactDecided {
+  /** The proposal. */
+  proposal_id: string;
+  /** Yes or no. */
+  decision: Decision;
+  /** Why, if said. */
+  reason?: string;
+}
+
 /** A fact taken back. */
 export interface FactForgotten {
   /** The fact. */
   fact_id: string;
   /** Why, if said. */
   reason?: string;
+}
+
+/** A fact that waits for a person. */
+export interface FactProposed {
+  /** Its id. */
+  proposal_id: string;
+  /** The fact as it would be remembered. */
+  fact: FactRemembered;
+  /** Why it waits, in words for people. */
+  doubt: string;
+  /** What was said in the exchanges that it names, cut. */
+  said: string;
+  /** The sleep that found it. */
+  sleep_id: string;
 }
 
 /** A fact. Its source is the line's epoch, or the person who is the line's author. */
@@ -2071,8 +2227,36 @@ export interface KeeperStopped {
   reason: string;
 }
 
+/** Lines whose words were removed. The chain from the first of them on was made anew. */
+export interface LedgerErased {
+  /** The request that it carries out, by its sequence. */
+  requested_seq: number;
+  /** Which part of the list this is, from 1. */
+  part: number;
+  /** How many parts there are. */
+  parts: number;
+  /** The lines, by sequence. */
+  lines: ErasedLine[];
+}
+
 /** A way to look at the past, each with one of the eight queries; in the order of the plan. */
 export type Lens = "relational" | "historical" | "technical" | "emotional" | "strategic" | "experiential" | "constraint" | "connective";
+
+/** A matter taken back (decision 53). It holds no words: only where they were said. The line's own epoch, in which somebody asked for it, is bound like the epochs that it names. */
+export interface MemoryForgotten {
+  /** Who asked for it: the sender of what the epoch answered, or the person at the API. */
+  asked_by: string;
+  /** Whose matter it is, where it is one person's. */
+  subject?: string;
+  /** The epochs in which it was said, oldest first. */
+  epochs?: string[];
+  /** The facts that say it, also those that held no longer. Those in force have a `memory.fact_forgotten` of their own. */
+  facts?: string[];
+  /** What it is a value of, such as `nicolas/home`: nothing older is learnt of it. */
+  slots?: string[];
+  /** Why, if said. */
+  reason?: string;
+}
 
 /** The short-term window ends. */
 export interface MemoryReset {
@@ -2430,6 +2614,9 @@ export interface ServiceAttempt {
 /** How much a constraint binds, rising. */
 export type Severity = "low" | "medium" | "high" | "critical";
 
+/** How far what an agent was told may go. */
+export type Sharing = "agent" | "person" | "channel";
+
 /** Agents can be judged again. */
 export interface Sighted {
   /** What had been in the way. */
@@ -2600,10 +2787,14 @@ export interface StimulusAccepted {
   channel: Channel;
   /** When it was sent. */
   sent_at: string;
+  /** Where its sender is, as far as that was said: an offset such as `+02:00`, or a zone's name. */
+  sender_zone?: string;
   /** The conversation. */
   session_id: string;
   /** Whether the caller can answer approvals (decision 21). */
   interactive?: boolean;
+  /** Whether an administrator speaks in their own name: who may have forgotten and corrected what others told (decision 54). */
+  administrator?: boolean;
   /** The caller's key and what it was sent with. */
   idempotency?: Idempotency;
   /** The caller's `last_driver_output`, where it differs from the ledger's. */
@@ -2819,8 +3010,10 @@ export interface WakeRan {
 export interface WakeScheduled {
   /** Its name, unique for the agent. */
   name: string;
-  /** When: five fields of cron, UTC; empty where it comes once. */
+  /** When: five fields of cron; empty where it comes once. */
   cron?: string;
+  /** The zone whose clock the fields of cron are read on; UTC where none stands here. */
+  time_zone?: string;
   /** When, where it comes once. */
   at?: string;
   /** What the agent is told. */
@@ -2913,6 +3106,10 @@ export interface EventData {
   "evolution.decided": EvolutionDecided;
   /** An agent proposed new code. */
   "evolution.proposed": EvolutionProposed;
+  /** Somebody asked that words be removed from the ledger for good. */
+  "keeper.erase_requested": EraseRequested;
+  /** The words of these lines were removed: the lines stand, what was said in them does not. */
+  "keeper.erased": LedgerErased;
   /** A segment of the ledger begins; always its first line. */
   "keeper.segment_opened": SegmentOpened;
   /** A keeper took the home and serves. */
@@ -2931,10 +3128,16 @@ export interface EventData {
   "memory.edge_closed": EdgeClosed;
   /** An edge of the graph is there from here on. */
   "memory.edge_recorded": EdgeRecorded;
+  /** A person decided on a proposed fact; an approved one is remembered in the same batch. */
+  "memory.fact_decided": FactDecided;
   /** A fact was taken back; its line stays. */
   "memory.fact_forgotten": FactForgotten;
+  /** A fact that sleep found, but that could not be held against what was said, waits for a person. */
+  "memory.fact_proposed": FactProposed;
   /** A fact was learnt. */
   "memory.fact_remembered": FactRemembered;
+  /** A matter was taken back: what was said of it is not recalled, shown or learnt from again. The lines stay. */
+  "memory.forgotten": MemoryForgotten;
   /** The identity document has a new version. */
   "memory.identity_changed": IdentityChanged;
   /** A person decided on a proposed identity; an approved one is the version in force from here on. */
@@ -2993,6 +3196,10 @@ export interface EventData {
   "watchdog.acknowledged": Acknowledged;
   /** A person is to be told that agents have not been judged for a long time. */
   "watchdog.alarmed": Alarmed;
+  /** Matters that people were to be told of are over. */
+  "watchdog.attention_ended": AttentionEnded;
+  /** People are to be told of matters that wait for them, beside stalls. */
+  "watchdog.attention_raised": AttentionRaised;
   /** The process breathes, which ends no episode. */
   "watchdog.bell_answered": BellAnswered;
   /** The bell reached nobody; the next rung follows at once. */
@@ -3075,6 +3282,8 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "evidence.recorded": "An agent or a person made an entry. The line's author is its author, the line's time its time.",
   "evolution.decided": "What became of a proposal.",
   "evolution.proposed": "An agent proposed new code.",
+  "keeper.erase_requested": "Somebody asked that words be removed from the ledger for good.",
+  "keeper.erased": "The words of these lines were removed: the lines stand, what was said in them does not.",
   "keeper.segment_opened": "A segment of the ledger begins; always its first line.",
   "keeper.started": "A keeper took the home and serves.",
   "keeper.stopped": "A keeper ended in good order.",
@@ -3084,8 +3293,11 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "memory.dream_written": "A dream was written.",
   "memory.edge_closed": "An edge holds no longer.",
   "memory.edge_recorded": "An edge of the graph is there from here on.",
+  "memory.fact_decided": "A person decided on a proposed fact; an approved one is remembered in the same batch.",
   "memory.fact_forgotten": "A fact was taken back; its line stays.",
+  "memory.fact_proposed": "A fact that sleep found, but that could not be held against what was said, waits for a person.",
   "memory.fact_remembered": "A fact was learnt.",
+  "memory.forgotten": "A matter was taken back: what was said of it is not recalled, shown or learnt from again. The lines stay.",
   "memory.identity_changed": "The identity document has a new version.",
   "memory.identity_decided": "A person decided on a proposed identity; an approved one is the version in force from here on.",
   "memory.identity_proposed": "A large change of the identity waits for a person.",
@@ -3115,6 +3327,8 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "wake.unscheduled": "A schedule of the configuration is there no more.",
   "watchdog.acknowledged": "A person has an episode in hand: it climbs no further for a while.",
   "watchdog.alarmed": "A person is to be told that agents have not been judged for a long time.",
+  "watchdog.attention_ended": "Matters that people were to be told of are over.",
+  "watchdog.attention_raised": "People are to be told of matters that wait for them, beside stalls.",
   "watchdog.bell_answered": "The process breathes, which ends no episode.",
   "watchdog.bell_failed": "The bell reached nobody; the next rung follows at once.",
   "watchdog.bell_rung": "First rung: the agent's process is about to be asked whether it breathes.",

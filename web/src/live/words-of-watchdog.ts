@@ -63,7 +63,7 @@ function climbed(event: AnyEvent): string | null {
     case "watchdog.alarmed":
       return "must tell a person that agents have not been checked for a long time";
     case "watchdog.attention_raised":
-      return `notified ${some(event.data.to) || "everybody"} of what waits: ${quote(event.data.matters.map((one) => one.summary).join("; "))}`;
+      return `notified ${some(event.data.to ?? []) || "everybody"} of what waits: ${quote(event.data.matters.map((one) => one.summary).join("; "))}`;
     case "watchdog.attention_ended":
       return `noted that ${event.data.matters.length === 1 ? "a matter waits" : `${event.data.matters.length} matters wait`} no more`;
     case "watchdog.tested": {

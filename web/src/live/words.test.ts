@@ -159,7 +159,10 @@ const ANYTHING = {
 };
 const OTHERWISE: Record<string, object> = {
   "watchdog.stepped": { to: ["phone"] },
-  "watchdog.attention_raised": { to: ["phone"], matters: [{ id: "budget:felix", kind: "budget", summary: "felix is paused" }] },
+  "watchdog.attention_raised": {
+    to: ["phone"],
+    matters: [{ id: "budget:felix", kind: "budget", summary: "felix is paused" }],
+  },
   "watchdog.attention_ended": { matters: ["budget:felix"] },
   "memory.reset": { epochs: 2 },
   "sleep.step_finished": { step: "facts" },

@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 
 /// The plan with everything small.
 fn small(folder: PathBuf) -> MemoryPlan {
-    let (seeds, talks, turns, vectors, epochs) = (4, 0, 0, 0, 20);
+    let (seeds, talks, turns, vectors, epochs) = (1, 0, 0, 0, 20);
     MemoryPlan { rounds: 1, seeds, talks, turns, vectors, epochs, ..MemoryPlan::new(folder) }
 }
 
 #[test]
 fn what_is_known_forgotten_and_unsaid_in_a_made_life_holds_its_floors() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = memory(&small(folder.path().into()), &|_| {}).unwrap();
+    let plan = MemoryPlan { seeds: 4, ..small(folder.path().into()) };
+    let memory = memory(&plan, &|_| {}).unwrap();
     let own: Vec<_> = memory.report.rows.iter().filter(|row| row.id.starts_with("own_")).collect();
     assert_eq!(own.len(), 8, "{memory}");
     for row in own {

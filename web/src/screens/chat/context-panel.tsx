@@ -99,8 +99,7 @@ function Proof({ context }: { context: ContextView }) {
         {context.verified
           ? "Proven: byte for byte what the model was shown."
           : `Not proven: ${context.reason ?? "the digest differs"}.`}{" "}
-        {toolsProof(context)}{" "}
-        <span title={context.sha256}>Digest {context.sha256.slice(0, 12)}…</span>
+        {toolsProof(context)} <span title={context.sha256}>Digest {context.sha256.slice(0, 12)}…</span>
       </span>
     </p>
   );

@@ -66,7 +66,13 @@ const FAILED = new Set<EventKind>([
   "watchdog.escalated",
   "watchdog.stepped",
 ]);
-const WAITING = new Set<EventKind>(["approval.requested", "agent.paused", "memory.identity_proposed", "memory.fact_proposed", "watchdog.attention_raised"]);
+const WAITING = new Set<EventKind>([
+  "approval.requested",
+  "agent.paused",
+  "memory.identity_proposed",
+  "memory.fact_proposed",
+  "watchdog.attention_raised",
+]);
 
 /** How a line looks; its words say the same. */
 export function toneOf(event: AnyEvent): "plain" | "life" | "wait" | "fail" | "thought" {

@@ -8,10 +8,10 @@ use abide_domain::Zone;
 
 use super::{QueryExecution, SearchRequest, exchange_rows, query, vectors};
 use crate::{
-    Fact, RecalledPassage, Relation, Statement, VectorKey, compare, is_bare_correction, judge,
+    Fact, RecalledPassage, Relation, Statement, VectorKey, is_bare_correction, judge,
     says_something,
     search::{STRENGTH_MIN, words},
-    timeline::STEPS_BACK_MAX,
+    timeline::{Earlier, STEPS_BACK_MAX},
 };
 
 /// Findings that are asked about.
@@ -82,7 +82,9 @@ impl QueryExecution<'_> {
     ) -> rusqlite::Result<Vec<RecalledPassage>> {
         let mut later: Vec<RecalledPassage> =
             self.answer_in_conversation(passage)?.into_iter().collect();
-        let (row, older) = (exchange_rows::passage_row_of(passage), statement(passage));
+        let (row, said) = (exchange_rows::passage_row_of(passage), statement(passage));
+        let zone = Zone::utc();
+        let older = Earlier::new(&said, &zone);
         let vector = vectors::of(self.connection, VectorKey::Passage(row))?;
         let request = SearchRequest {
             vector: vector.as_deref().filter(|_| self.indexes.model.is_some()),
@@ -100,7 +102,7 @@ impl QueryExecution<'_> {
             else {
                 continue;
             };
-            if compare(&older, &statement(&one), &Zone::utc()) >= Relation::Disputes {
+            if older.relation_to(&statement(&one)) >= Relation::Disputes {
                 later.push(RecalledPassage { strength: passage.strength, ..one });
             }
         }
@@ -181,17 +183,18 @@ impl QueryExecution<'_> {
 
     /// Later facts in force that replace one or say otherwise, the newest first.
     pub(super) fn later_facts(&self, fact: &Fact) -> rusqlite::Result<Vec<Fact>> {
-        let older = statement_of_fact(fact);
         if !says_something(&fact.content, fact.valid_from, &Zone::utc()) {
             return Ok(Vec::new());
         }
+        let (said, zone) = (statement_of_fact(fact), Zone::utc());
+        let older = Earlier::new(&said, &zone);
         let vector = vectors::of(self.connection, VectorKey::FactOrNode(fact.seq))?;
         let request = SearchRequest { vector: vector.as_deref(), ..self.request(&fact.content) };
         let is_later = |seq: u64| seq > fact.seq && self.told.has_fact(seq);
         let mut later = Vec::new();
         for hit in self.indexes.nearest_facts(request, &is_later) {
             let Some(one) = query::by_seq(self.connection, hit.id)? else { continue };
-            if compare(&older, &statement_of_fact(&one), &Zone::utc()) >= Relation::Disputes {
+            if older.relation_to(&statement_of_fact(&one)) >= Relation::Disputes {
                 later.push(one);
             }
         }
