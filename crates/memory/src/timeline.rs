@@ -92,7 +92,10 @@ impl<'a> Earlier<'a> {
     pub(crate) fn relation_to(&self, newer: &Statement<'_>) -> Relation {
         let claims = claims_of(newer, self.zone);
         let (old, new) = ((self.statement, &self.claims), (newer, &claims));
-        if answered(&[old, new], 1) == Some(0) { Relation::Replaces } else { relation(old, new) }
+        if answered(&[old, new], 1) == Some(0) {
+            return Relation::Replaces;
+        }
+        relation((self.statement, &self.claims), (newer, &claims))
     }
 }
 
