@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::borrowed_text::BorrowedText;
+use crate::{borrowed_text::BorrowedText, offset::offset_seconds};
 
 /// A point in time, UTC, to the microsecond. Written `2026-11-27T22:10:03.123456Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -116,7 +116,7 @@ fn last_days(text: &str) -> Option<i64> {
     let civil: jiff::civil::DateTime = civil.parse().ok().filter(|civil| *civil >= INSTANTS_END)?;
     let seconds = match offset {
         "Z" | "z" => 0,
-        offset => i64::from(crate::time_zone::offset_seconds(offset)?),
+        offset => i64::from(offset_seconds(offset)?),
     };
     let micros = EPOCH.until((jiff::Unit::Microsecond, civil)).ok()?.get_microseconds();
     let micros = micros.checked_sub(seconds * 1_000_000)?;

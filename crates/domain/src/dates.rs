@@ -3,10 +3,11 @@
 //!
 //! Pure: the same words, moment and zone give the same dates. Days count on the calendar, hours on the clock. It must never
 //! shift what does not exist: a time that the clocks skip and a day that no calendar has are told as what they are, and
-//! where words can be read in two ways, both readings are kept. Reading order: `lexicon` (the words), `lexer` (longest phrase
-//! first), `relative`, `written` and `clock` (the rules), `annotate` (what a reader is shown).
+//! where words can be read in two ways, both readings are kept. Reading order: `token` (a text cut into words), `lexicon` (the
+//! words of dates), `lexer` (longest phrase first), `relative`, `written` and `clock` (the rules), `annotate` (what a reader
+//! is shown).
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use jiff::civil::{Date, DateTime, Time};
 
@@ -15,13 +16,16 @@ use crate::{Timestamp, Zone};
 mod annotate;
 mod clock;
 mod cursor;
+mod grain;
 mod lexer;
 mod lexicon;
 mod relative;
+mod token;
 mod written;
 
 pub use self::{
     annotate::{annotate, annotate_for},
+    grain::{DateGrain, DateProblem},
     lexicon::DayPart,
 };
 use self::{
@@ -35,23 +39,6 @@ mod tests;
 
 /// Dates of a text that are resolved at most.
 pub const MENTIONS_MAX: usize = 16;
-
-/// How exact a date is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DateGrain {
-    /// A minute.
-    Minute,
-    /// A day.
-    Day,
-    /// Saturday and Sunday; the date is the Saturday.
-    Weekend,
-    /// A week; the date is its Monday.
-    Week,
-    /// A month; the date is its first day.
-    Month,
-    /// A year; the date is its first day.
-    Year,
-}
 
 /// Words that name a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,27 +72,6 @@ pub struct DateReading {
     pub part: Option<DayPart>,
     /// Whether it was said as an approximation: `at the end of the month`.
     pub is_approximate: bool,
-}
-
-/// Why words that have the form of a date name none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DateProblem {
-    /// There is no such day, such as 30 February.
-    NoSuchDay,
-    /// That date is another weekday than the one that stands beside it.
-    OtherWeekday,
-    /// The clocks skip that time: they go forward then.
-    SkippedTime,
-}
-
-impl fmt::Display for DateProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoSuchDay => "there is no such day",
-            Self::OtherWeekday => "that date is another weekday",
-            Self::SkippedTime => "there is no such time: the clocks go forward then",
-        })
-    }
 }
 
 /// The dates that a text names, said at a moment in a zone, in their order; at most [`MENTIONS_MAX`].

@@ -36,6 +36,7 @@ pub mod quota;
 mod borrowed_text;
 mod clock;
 mod id;
+mod offset;
 
 pub mod context_object;
 pub mod dates;

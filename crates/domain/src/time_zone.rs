@@ -5,7 +5,7 @@ use jiff::{
     tz::{AmbiguousOffset, Offset, TimeZone},
 };
 
-use crate::Timestamp;
+use crate::{Timestamp, offset::offset_seconds};
 
 /// The longest name that is looked up, in bytes; the longest of the IANA database has 32.
 const NAME_BYTES_MAX: usize = 64;
@@ -136,22 +136,6 @@ impl Default for Zone {
 
 /// Offsets in use lie within 14 hours; RFC 3339 in practice within 18.
 const OFFSET_SECONDS_MAX: u32 = 18 * 3_600;
-
-/// The seconds of `+02:00` or `-09:30`.
-pub(crate) fn offset_seconds(name: &str) -> Option<i32> {
-    let sign = match name.as_bytes().first()? {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let (hours, minutes) = name.get(1..)?.split_once(':')?;
-    let number = |text: &str| {
-        let is_plain = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_plain.then(|| text.parse::<i32>().ok()).flatten()
-    };
-    let (hours, minutes) = (number(hours)?, number(minutes).filter(|minutes| *minutes < 60)?);
-    Some(sign * (hours * 3_600 + minutes * 60))
-}
 
 #[cfg(test)]
 mod tests {

@@ -24,6 +24,7 @@ use crate::{
 
 /// How a stimulus is to be accepted.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the request")]
 pub struct AcceptOptions {
     /// Whether the caller can answer approvals.
     pub interactive: bool,

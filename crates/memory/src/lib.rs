@@ -59,7 +59,6 @@ mod timeline;
 mod tokens;
 mod wishes;
 
-pub use abide_domain::dates;
 pub use applied::DurableEvent;
 pub use attribution::{Attributed, attribute, foreign_author};
 pub use audience::{GroupMembers, Listener, Origin, Wording, is_about_oneself, is_shared_matter};

@@ -5,8 +5,8 @@
 //! not sure, both stand beside each other with their dates. It must never take what somebody says about themselves for
 //! replaced by what another says about them.
 //!
-//! Reading order: here what is judged and what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates, numbers,
-//! names), `claim` (what a clause says of what), `replaces` (one statement and a later one).
+//! Reading order: `statement` (what is judged); here what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates,
+//! numbers, names), `claim` (what a clause says of what), `replaces` (one statement and a later one).
 
 use std::collections::HashMap;
 
@@ -15,9 +15,11 @@ use abide_domain::{Timestamp, Zone};
 mod claim;
 mod lexicon;
 mod replaces;
+mod statement;
 mod tokens;
 mod value;
 
+pub use self::statement::{Relation, Statement};
 use self::{
     claim::{Claim, claims_of},
     replaces::relation,
@@ -27,36 +29,6 @@ use self::{
 pub const STATEMENTS_MAX: usize = 48;
 /// How many statements of a conversation a correction without a subject reaches back over.
 pub(crate) const STEPS_BACK_MAX: usize = 3;
-
-/// Something that was said or is known.
-#[derive(Clone, Debug)]
-pub struct Statement<'a> {
-    /// Whose words they are.
-    pub by: &'a str,
-    /// When they were said.
-    pub at: Timestamp,
-    /// The order in which it came to be known.
-    pub seq: u64,
-    /// What was said just before in the same conversation.
-    pub previous: Option<u64>,
-    /// Whether the agent said it: it may repeat what held, and replaces nothing.
-    pub by_agent: bool,
-    /// The words.
-    pub text: &'a str,
-}
-
-/// How a later statement stands to an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Relation {
-    /// They are about different things, or both hold.
-    Apart,
-    /// They may be about the same: both are shown with their dates.
-    Unsure,
-    /// They are about the same, but the earlier is its speaker's own to correct: the later is another's word.
-    Disputes,
-    /// The later takes the place of the earlier.
-    Replaces,
-}
 
 /// What became of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod lists;
 mod memory;
 mod phrases;
 mod recall;
+mod tool_names;
 mod words;
 
 use abide_domain::{
@@ -28,12 +29,8 @@ use serde_json::{Value, json};
 use self::{
     answer::{NO_MODEL, ask_tool, not_allowed, offers, respond},
     intent::Intent,
+    tool_names::{CLOCK, STDOUT},
 };
-
-/// The tool that tells the time.
-const CLOCK: &str = "clock.now";
-/// The tool that runs the command language.
-const STDOUT: &str = "stdout";
 
 /// Answers a turn without a model.
 pub fn reflex(request: &TurnRequest) -> Voice {

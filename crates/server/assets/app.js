@@ -19,7 +19,7 @@ const KINDS = [
   "watchdog.bell_rung", "watchdog.bell_answered", "watchdog.bell_failed", "watchdog.paged", "watchdog.page_delivered",
   "watchdog.page_failed", "watchdog.escalated", "watchdog.stepped", "watchdog.closed", "watchdog.notified", "watchdog.notify_failed", "watchdog.resolved",
   "watchdog.withdrawn", "watchdog.acknowledged", "watchdog.silenced", "watchdog.unsilenced", "watchdog.paused",
-  "watchdog.resumed", "watchdog.tested", "watchdog.attention_raised", "watchdog.attention_ended", "keeper.started", "keeper.stopped", "keeper.segment_opened",
+  "watchdog.resumed", "watchdog.tested", "watchdog.attention_raised", "watchdog.attention_ended", "memory.forgotten", "memory.fact_proposed", "memory.fact_decided", "keeper.erase_requested", "keeper.erased", "keeper.started", "keeper.stopped", "keeper.segment_opened",
   "keeper.tail_quarantined", "keeper.tick_interval_changed",
 ];
 const page = { csrf: "", last: 0, source: null, epochs: new Map(), growing: new Map(), lost: false, replay: null, target: null };

@@ -232,7 +232,7 @@ mod tests {
     }
 
     /// The seconds at which a matter is told of, looked for from second to second.
-    fn told_at(rules: &AttentionRules, observed: &ObservedMatter) -> Option<i64> {
+    fn raised_at(rules: &AttentionRules, observed: &ObservedMatter) -> Option<i64> {
         let raised = RaisedMatters::default();
         let seen = std::slice::from_ref(observed);
         (0..600).find(|second| !raised.plan(at(*second), rules, seen, |_| false).raised.is_empty())
@@ -240,8 +240,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_fits_says_when_and_by_whom() {
-        let late =
-            AttentionRule { after: Some(Duration::from_secs(300)), ..rule(&["budget"], &[]) };
+        let late = AttentionRule { after: Some(Duration::from_mins(5)), ..rule(&["budget"], &[]) };
         let off = AttentionRule { is_off: true, ..rule(&[], &["ada"]) };
         let rules = AttentionRules(vec![late, off]);
         for (kind, agent, expected) in [
@@ -252,7 +251,7 @@ mod tests {
             ("clock", None, Some(0)),
             ("approval", Some("felix"), Some(60)),
         ] {
-            assert_eq!(told_at(&rules, &matter(kind, agent)), expected, "{kind} of {agent:?}");
+            assert_eq!(raised_at(&rules, &matter(kind, agent)), expected, "{kind} of {agent:?}");
         }
     }
 

@@ -59,12 +59,15 @@ pub fn unreachable_agents(
 ) -> BTreeMap<AgentId, UnreachableModel> {
     let services: BTreeSet<&str> = contacts.iter().map(|contact| &*contact.service).collect();
     let of = |service| contacts.iter().filter(move |contact| contact.service == service);
-    services.into_iter().flat_map(|service| unreachable_of(now, of(service).collect())).collect()
+    services
+        .into_iter()
+        .flat_map(|service| unreachable_of(now, &of(service).collect::<Vec<_>>()))
+        .collect()
 }
 
 fn unreachable_of(
     now: Timestamp,
-    contacts: Vec<&ModelContact>,
+    contacts: &[&ModelContact],
 ) -> BTreeMap<AgentId, UnreachableModel> {
     let reached = contacts.iter().filter(|contact| contact.reach == ModelReach::Reached);
     let reached_at = reached.map(|contact| contact.at).max();

@@ -70,6 +70,7 @@ macro_rules! bodies {
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "a message is made, sent and gone; none is kept by the thousand")]
         pub enum $name { $($(#[$variant_meta])* $variant($ty)),* }
 
         impl $crate::message::Body for $name {

@@ -109,6 +109,9 @@ fn halves(kind: &'static str, all: Vec<Conversation>) -> [TalkSet; 2] {
     ]
 }
 
+/// Hears what is measured next.
+type Tell<'a> = &'a dyn Fn(&str);
+
 /// What one system did on what was held out of a kind, evidence as given.
 struct HeldOut {
     kind: &'static str,
@@ -123,7 +126,7 @@ impl Recall {
         &mut self,
         sets: &[TalkSet],
         embedders: &[Box<dyn Embed + '_>],
-        (evidences, tell): (&[&'static str], &dyn Fn(&str)),
+        (evidences, tell): (&[&'static str], Tell<'_>),
     ) -> Result<Vec<HeldOut>, BenchError> {
         let mut ran = Vec::new();
         for set in sets {
@@ -138,22 +141,27 @@ impl Recall {
         for evidence in evidences {
             for (set, runs) in &ran {
                 for run in runs {
-                    let measures = measures(&set.talks, run, *evidence == "corrected");
-                    if set.half == "held_out" && *evidence == "given" {
-                        let (kind, system, row) = (set.kind, run.system.clone(), run.row);
-                        held_out.push(HeldOut { kind, system, row, measures: measures.clone() });
-                    }
-                    self.tables.push(RecallScore {
-                        kind: set.kind,
-                        system: run.system.clone(),
-                        half: set.half,
-                        evidence,
-                        measures,
-                    });
+                    held_out.extend(self.judge(set, run, evidence));
                 }
             }
         }
         Ok(held_out)
+    }
+
+    /// Adds the table of one system. Returns it where it is of what was held out, evidence as given.
+    fn judge(
+        &mut self,
+        set: &TalkSet,
+        run: &SystemRanking,
+        evidence: &'static str,
+    ) -> Option<HeldOut> {
+        let measures = measures(&set.talks, run, evidence == "corrected");
+        let (kind, half, system) = (set.kind, set.half, run.system.clone());
+        let is_held_out = half == "held_out" && evidence == "given";
+        let held_out =
+            HeldOut { kind, system: system.clone(), row: run.row, measures: measures.clone() };
+        self.tables.push(RecallScore { kind, system, half, evidence, measures });
+        is_held_out.then_some(held_out)
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::{Span, ToSpan as _, civil::Date};
 
 use super::{
-    DateGrain, DateProblem,
+    grain::{DateGrain, DateProblem},
     lexer::{Hint, Lexeme},
     lexicon::{DayPart, Sense, Unit},
 };

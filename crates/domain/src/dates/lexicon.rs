@@ -4,7 +4,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::lexer::bare_words;
+use super::token::bare_words;
 
 /// What a phrase means in a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

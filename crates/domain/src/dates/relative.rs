@@ -6,8 +6,8 @@ use jiff::{
 };
 
 use super::{
-    DateGrain,
     cursor::{Cursor, Days, Length},
+    grain::DateGrain,
     lexer::Hint,
     lexicon::{Edge, Sense, Unit},
 };

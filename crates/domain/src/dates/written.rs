@@ -3,8 +3,8 @@
 use jiff::{ToSpan as _, civil::Date};
 
 use super::{
-    DateProblem,
     cursor::{Cursor, Days},
+    grain::DateProblem,
     lexicon::Sense,
 };
 

@@ -77,9 +77,9 @@ impl StableTexts {
 }
 
 fn wishes_text<'a>(sender: &str, wishes: impl Iterator<Item = &'a Wish>, zone: &Zone) -> String {
-    let lines: String = wishes
-        .map(|wish| format!("\n- {} ({})", wish.text, zone.format_absolute(wish.said_at)))
-        .collect();
+    let lines = wishes.fold(String::new(), |lines, wish| {
+        format!("{lines}\n- {} ({})", wish.text, zone.format_absolute(wish.said_at))
+    });
     if lines.is_empty() {
         return lines;
     }

@@ -86,9 +86,9 @@ pub(super) async fn reset(rig: &Rig) {
 pub(super) fn known(rig: &Rig) -> String {
     let asked = rig.asked_last();
     let message = &*asked.message;
-    let mut text = asked.system.replace(message, "(the message)");
+    let mut text = asked.context.replace(message, "(the message)");
     for told in asked.history.iter() {
-        text.push_str(&format!("\n{} / {}", told.stimulus, told.reply));
+        text.extend(["\n", &told.stimulus, " / ", &told.reply]);
     }
     text
 }
@@ -273,11 +273,11 @@ async fn an_agent_that_speaks_is_named_as_that_agent() {
     })
     .await;
     let heard = rig.asked().into_iter().rfind(|asked| asked.agent.as_str() == "bob").unwrap();
-    assert!(heard.system.contains("The agent felix speaks"), "{}", heard.system);
-    assert!(!heard.system.contains("The keeper speaks"), "{}", heard.system);
+    assert!(heard.context.contains("The agent felix speaks"), "{}", heard.context);
+    assert!(!heard.context.contains("The keeper speaks"), "{}", heard.context);
     rig.say_to("bob", "Is the build of the harbour site done?").await;
     let asked = rig.asked_last();
-    assert!(asked.system.contains("The agent felix said, "), "{}", asked.system);
+    assert!(asked.context.contains("The agent felix said, "), "{}", asked.context);
 }
 
 #[tokio::test(start_paused = true)]

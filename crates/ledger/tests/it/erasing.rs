@@ -115,9 +115,9 @@ fn an_erasure_that_is_cut_anywhere_is_carried_on() {
                 disk.fail_power_at(cut);
                 assert!(erase::erase(&disk, requested_seq, lines.clone()).is_err(), "{cut}");
                 if is_power {
-                    disk.power_cycle()
+                    disk.power_cycle();
                 } else {
-                    disk.kill()
+                    disk.kill();
                 }
                 let beside = folder::Folder::open(Arc::new(disk.clone()));
                 assert!(

@@ -1,3 +1,5 @@
+//! Tests of who may be told what: groups and private channels, shared matters, questions about oneself.
+
 use abide_domain::{Sharing, envelope::Channel};
 use proptest::prelude::*;
 

@@ -13,12 +13,13 @@ use super::{
 use crate::estimate_tokens;
 
 mod findings;
+mod input;
 mod sections;
 mod standing;
 mod talk;
 mod view;
 
-pub use self::view::RenderInput;
+pub use self::input::RenderInput;
 use self::{findings::ResolvedFindings, standing::Standings, view::RenderView};
 
 /// The version of the rendered text, noted with every context that is recorded: a record of another version is shown as it

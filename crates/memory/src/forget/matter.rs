@@ -105,6 +105,10 @@ impl Matter {
                 kept.get(before..).is_some_and(|rest| !rest.contains(char::is_alphanumeric));
             if has_lost && is_bare && line.contains(char::is_alphanumeric) {
                 kept.truncate(before);
+            } else if line.ends_with('\n') && !kept.ends_with('\n') {
+                // Its last sentence went, and the end of the line with it.
+                kept.truncate(kept.trim_end().len());
+                kept.push('\n');
             }
         }
         has_lost.then_some(kept)

@@ -3,8 +3,9 @@
 //! Matching is hybrid: what is named literally comes first, then what the index finds by words and, where there are
 //! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
 //!
-//! Reading order: here how a query is asked and how sure its answer is; `nodes` (what was recorded), `facts` (what is
-//! known), `conversations` and `emotions` (what was said, and how it felt), `later` (what bears on that since then).
+//! Reading order: here how a query is asked and how sure its answer is; `names` (when two are the same), `nodes` (what was
+//! recorded), `facts` (what is known), `conversations` and `emotions` (what was said, and how it felt), `later` (what bears
+//! on that since then).
 
 use std::{sync::Arc, time::Instant};
 
@@ -16,7 +17,7 @@ use super::{
     handle::KnowledgeHandle,
     indexes::{MemoryIndexes, SearchRequest},
     items::{Fact, NodeVersion, PAGE_FACTS_MAX, RecalledPassage},
-    provenance::Told,
+    provenance::HeardBy,
     query, vectors,
 };
 use crate::{
@@ -30,6 +31,7 @@ mod conversations;
 mod emotions;
 mod facts;
 mod later;
+mod names;
 mod nodes;
 
 /// Said where nothing was found and only words were compared.
@@ -48,7 +50,7 @@ pub(super) struct QueryExecution<'a> {
     agent: &'a str,
     lead: &'a Lead<'a>,
     /// What of it may be told: the one boundary that all answers go through.
-    told: Told<'a>,
+    told: HeardBy<'a>,
 }
 
 /// What a query found, before its confidence is known.
@@ -117,7 +119,7 @@ impl<'a> QueryExecution<'a> {
         lead: &'a Lead<'a>,
     ) -> Self {
         let oneself = lead.asker.filter(|_| is_about_oneself(lead.said));
-        let told = indexes.provenance.told(lead.listener, oneself);
+        let told = indexes.provenance.heard_by(lead.listener, oneself);
         Self { connection, indexes, agent: agent.bare(), lead, told }
     }
 
@@ -214,7 +216,7 @@ impl<'a> QueryExecution<'a> {
     fn may_tell(&self, version: &NodeVersion) -> bool {
         let asker = self.lead.listener.origin().map_or("", |here| here.person());
         self.told.has_node(version, |name| {
-            nodes::is_same(name, asker) || facts::is_any(name, &self.names_of(asker))
+            names::is_same(name, asker) || names::is_any(name, &self.names_of(asker))
         })
     }
 

@@ -218,7 +218,9 @@ impl MemoryIndexes {
             IndexChange::ExchangeForgotten { seq, parts } => {
                 let first = passage_row(part_row(seq, 0), 0);
                 let end = passage_row(part_row(seq, parts), 0);
-                (first..end).for_each(|row| _ = self.passages.remove(row));
+                for row in first..end {
+                    self.passages.remove(row);
+                }
                 self.provenance.forget_exchange(seq, first..end);
                 self.felt.remove(&seq);
             }

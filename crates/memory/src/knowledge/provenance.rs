@@ -81,7 +81,7 @@ pub(super) struct Provenance {
 
 /// What one listener may be told.
 #[derive(Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct HeardBy<'a> {
     provenance: &'a Provenance,
     listener: Listener<'a>,
     /// Of each origin, whether it may be told.
@@ -168,13 +168,17 @@ impl Provenance {
     }
 
     /// What a listener may be told. `oneself` is whose matters a question about the one who asks means.
-    pub(super) fn told<'a>(&'a self, listener: Listener<'a>, oneself: Option<&'a str>) -> Told<'a> {
+    pub(super) fn heard_by<'a>(
+        &'a self,
+        listener: Listener<'a>,
+        oneself: Option<&'a str>,
+    ) -> HeardBy<'a> {
         let hears = self.origins.iter().map(|said| listener.hears(&said.borrowed(), &self.members));
-        Told { provenance: self, listener, hears: hears.collect(), oneself }
+        HeardBy { provenance: self, listener, hears: hears.collect(), oneself }
     }
 }
 
-impl Told<'_> {
+impl HeardBy<'_> {
     fn hears_number(&self, number: u32) -> bool {
         usize::try_from(number).ok().and_then(|at| self.hears.get(at).copied()).unwrap_or(false)
     }
@@ -241,7 +245,7 @@ impl Told<'_> {
     }
 
     /// Whether the listener is the one who told a fact, or the keeper's owner.
-    pub(super) fn is_told_by_listener(&self, seq: u64) -> bool {
+    pub(super) fn is_from_listener(&self, seq: u64) -> bool {
         let Some(here) = self.listener.origin() else { return true };
         let Some(known) = self.provenance.facts.get(&seq) else { return false };
         let FactTelling { told_by, sources, .. } = &known.telling;

@@ -92,10 +92,10 @@ impl KnowledgeHandle {
             return Ok(if is_staged { FactRight::Theirs } else { FactRight::Unknown });
         };
         self.with_indexes(|_, indexes| {
-            let told = indexes.provenance.told(lead.listener, None);
+            let told = indexes.provenance.heard_by(lead.listener, None);
             Ok(match fact.told_by {
                 _ if !told.has_fact(fact.seq) => FactRight::Unknown,
-                Some(teller) if !told.is_told_by_listener(fact.seq) => {
+                Some(teller) if !told.is_from_listener(fact.seq) => {
                     FactRight::OfAnother(teller.bare().to_owned())
                 }
                 _ => FactRight::Theirs,

@@ -181,9 +181,9 @@ fn changed_by(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     let table = context.get_raw(2).as_str().map_err(|_| wrong("a table has a name"))?;
     let row = RowsDigest::of_row(table, (3..context.len()).map(|at| context.get_raw(at)));
     if sign > 0 {
-        sum.add(row)
+        sum.add(row);
     } else {
-        sum.subtract(row)
+        sum.subtract(row);
     }
     Ok(sum.to_bytes())
 }

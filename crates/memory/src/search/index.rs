@@ -26,6 +26,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// One document without its text.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "marks of a text, each by itself")]
 pub(super) struct DocumentSlot {
     pub(super) id: u64,
     /// The number of its message.

@@ -255,11 +255,8 @@ impl LexicalScores {
             self.mark(*at, word);
             let (mut before, mut behind) = (slot.previous, slot.next);
             for _ in 0..reach {
-                for beside in [before, behind] {
-                    if index.lends(slot, beside) {
-                        self.mark(beside, word);
-                    }
-                }
+                let lent = [before, behind].into_iter().filter(|beside| index.lends(slot, *beside));
+                lent.for_each(|beside| self.mark(beside, word));
                 before = index.slot(before).map_or(before, |slot| slot.previous);
                 behind = index.slot(behind).map_or(behind, |slot| slot.next);
             }

@@ -99,7 +99,7 @@ impl Messages {
             let mut left = to.filter(|to| *to != u32::MAX);
             numbers.push(u32::try_from(kept.len()).unwrap_or(u32::MAX));
             if let Some(first) = left.next() {
-                let end = left.last().unwrap_or(first).saturating_add(1);
+                let end = left.next_back().unwrap_or(first).saturating_add(1);
                 kept.push(Message { first, end, ..*message });
             }
         }

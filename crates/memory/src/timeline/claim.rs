@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use abide_domain::Zone;
 
 use super::{
-    Statement,
     lexicon::{
         AGAINST, AT, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE, NO_LONGER,
         NOW, NOW_PHRASES, OF, ROLES, RULE, SLOTS, SPEAKER, VERBS, is_in,
     },
+    statement::Statement,
     tokens::{Token, clauses, tokens},
     value::{Value, ValueKind, values},
 };

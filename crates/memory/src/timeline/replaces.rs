@@ -1,8 +1,8 @@
 //! One statement and a later one: whether the later takes the place of the earlier.
 
 use super::{
-    Relation, Statement,
     claim::{Claim, Cue},
+    statement::{Relation, Statement},
 };
 
 /// How a later claim's matter stands to an earlier one's.

@@ -1,3 +1,5 @@
+//! Tests of what holds now: which statement replaces or disputes which, and which stand apart.
+
 use abide_domain::{Timestamp, Zone};
 use proptest::prelude::*;
 

@@ -221,7 +221,7 @@ fn what_somebody_else_changed_in_the_file_is_found_and_built_again() {
         "UPDATE exchanges SET sender = 'mallory'",
         "UPDATE conversations SET session = 'other'",
         "UPDATE passages SET text = text || ' not'",
-        "INSERT INTO passages(id, text) VALUES (999, 'I tell the door code')",
+        "INSERT INTO passages(id, cut_into, text) VALUES (999, 1, 'I tell the door code')",
         "UPDATE vectors SET vector = zeroblob(8)",
         "UPDATE meta SET applied_seq = applied_seq - 1",
         "UPDATE meta SET applied_seq = applied_seq - 1, rows_digest = x''",

@@ -23,6 +23,9 @@ pub(super) struct ContextFindings<'a> {
     pub(super) items: Vec<String>,
 }
 
+/// How a context object says that the message is about a matter that is known.
+const MATTER: &str = "\n- It seems to be about ";
+
 /// The findings of a context object that share at least half of the wanted words, without those that only repeat something in
 /// `known`.
 pub(super) fn context_findings<'a>(
@@ -32,6 +35,8 @@ pub(super) fn context_findings<'a>(
 ) -> Vec<ContextFindings<'a>> {
     let mut told: Vec<String> = Vec::new();
     let pointer = source_mark(HISTORY_SOURCE);
+    // Where the message is about a matter that is known, all that was found for it is about it.
+    let is_about_a_matter = context.contains(MATTER);
     let mut sections = Vec::new();
     // What the agent is and what is said to it now come before the memories.
     for section in SECTIONS.iter().skip(2) {
@@ -44,7 +49,7 @@ pub(super) fn context_findings<'a>(
             // What was not asked for is not told, and nothing twice.
             .filter(|item| {
                 let shared = words::overlap(wanted, item);
-                shared > 0 && shared * 2 >= wanted.len()
+                is_about_a_matter || (shared > 0 && shared * 2 >= wanted.len())
             })
             .map(cut)
             .filter(|item| !told.contains(item))

@@ -9,9 +9,9 @@ use abide_domain::{
 use serde_json::{Value, json};
 
 use super::{
-    CLOCK, STDOUT,
     answer::{ask_tool, offers, respond},
     phrases::after_any,
+    tool_names::{CLOCK, STDOUT},
 };
 
 /// Longest text of a reminder, in characters.

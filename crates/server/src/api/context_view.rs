@@ -3,6 +3,8 @@
 //!
 //! Reads the ledger from its beginning, so it is for people who look into one epoch, one at a time.
 
+use std::cmp::Ordering;
+
 use abide_domain::{
     EpochId, Sharing, Zone,
     event::{ContextAssembled, ContextEvent, Event},
@@ -199,12 +201,16 @@ impl ContextView {
         is_verified: bool,
     ) -> Self {
         let FoldedContext { record, assembled, .. } = folded;
-        let reason = if assembled.renderer > RENDERER {
-            "a newer version of abide made this text; this one cannot render it"
-        } else if assembled.renderer < RENDERER {
-            "an older version of abide made this text; what is shown is what this version would make of the same findings"
-        } else {
-            "the text cannot be rendered again: the configuration, the memory or the renderer has changed since"
+        let reason = match assembled.renderer.cmp(&RENDERER) {
+            Ordering::Greater => {
+                "a newer version of abide made this text; this one cannot render it"
+            }
+            Ordering::Less => {
+                "an older version of abide made this text; what is shown is what this version would make of the same findings"
+            }
+            Ordering::Equal => {
+                "the text cannot be rendered again: the configuration, the memory or the renderer has changed since"
+            }
         };
         let tokens = assembled.tokens;
         let exchange = |exchange: &Exchange| ExchangeView {

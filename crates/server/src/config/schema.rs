@@ -64,8 +64,7 @@ fn value(shape: Shape) -> Value {
         Shape::Url => text("(|https?://.+)"),
         Shape::VariableName => text("(|[A-Za-z_][A-Za-z0-9_]*)"),
         Shape::VariableNames => list(text("[A-Za-z_][A-Za-z0-9_]*")),
-        Shape::Cron => json!({"type": "string"}),
-        Shape::Moment => json!({"type": "string"}),
+        Shape::Cron | Shape::Moment => json!({"type": "string"}),
         Shape::Zone => json!({"type": "string", "maxLength": 64}),
         Shape::Id => text("[A-Za-z0-9][A-Za-z0-9._-]{0,63}"),
     }

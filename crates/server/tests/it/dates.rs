@@ -93,7 +93,7 @@ fn a_reminder_that_was_asked_for_comes_back_to_whoever_asked() {
         "[keeper]\ntime_zone = \"Europe/Berlin\"\n[[agent]]\nid = \"felix\"\nmind = \"reflex\"\n",
     );
     let keeper = home.up();
-    let mut events = keeper.client.events("/events?kinds=wake.fired", &[]);
+    let mut events = keeper.client.events("/events", &[]);
     let body = json!({"message": "remind me in 2 seconds to call Ann", "sender": "ada"});
     let answer = keeper.client.post("/start-epoch?wait=1", &body).json();
     let reply = answer["final_response"].as_str().unwrap();
@@ -101,10 +101,10 @@ fn a_reminder_that_was_asked_for_comes_back_to_whoever_asked() {
         reply.starts_with("I will remind you on ") && reply.contains("(Europe/Berlin): call Ann"),
         "{reply}"
     );
-    events.next().unwrap();
-    let mut committed = keeper.client.events("/events?kinds=epoch.committed&from=1", &[]);
+    events.until("wake.fired");
     let woken = loop {
-        let event = committed.next().unwrap();
+        let seen = events.until("epoch.committed");
+        let event = seen.last().unwrap();
         let id = event.data["epoch"].as_str().unwrap().to_owned();
         let epoch = keeper.client.read(&format!("/epochs/{id}"));
         if epoch["stimulus"]["sender"] == "system" {

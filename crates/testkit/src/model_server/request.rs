@@ -108,9 +108,10 @@ impl SeenRequest {
     /// The text of the newest message of the person; empty where there is none. The context object above it is left out.
     pub fn user_text(&self) -> &str {
         let newest = self.newest();
-        let is_object = |line: &str| line.starts_with(OBJECT_TITLE);
-        let label = newest.rfind("\n\n[").filter(|_| newest.lines().any(is_object));
-        label.and_then(|at| newest.get(at..)).map_or(newest, str::trim_start)
+        // The label of the message is the first behind the object; what follows the message may have others.
+        let object = newest.find(OBJECT_TITLE).and_then(|at| newest.get(at..));
+        let label = object.and_then(|object| object.get(object.find("\n\n[")?..));
+        label.map_or(newest, str::trim_start)
     }
 
     /// The context object, where the request has one: what stands above the newest message.

@@ -11,7 +11,7 @@ fn start(world: &World, services: &[&str]) -> Keeper {
 }
 
 /// What services were asked to tell: when, who, what, and about which matters.
-fn told(world: &World) -> Vec<(u64, String, &'static str, String)> {
+fn notices(world: &World) -> Vec<(u64, String, &'static str, String)> {
     let state = world.state();
     let rows = state.told.iter().map(|(at, service, notice)| {
         let second = u64::try_from((at.as_micros() - START) / 1_000_000).unwrap();
@@ -38,22 +38,22 @@ async fn what_waits_for_a_person_is_told_once_together_and_when_it_is_over() {
     world.matter("budget:felix", "budget", Some("felix"));
     world.matter("sleep:ada", "sleep", Some("ada"));
     pass(300).await;
-    assert_eq!(told(&world), [row(60, "phone", "attention", "budget:felix sleep:ada")]);
+    assert_eq!(notices(&world), [row(60, "phone", "attention", "budget:felix sleep:ada")]);
     // A restart tells nobody again.
     keeper.kill().await;
     let keeper = start(&world, &["phone"]);
     pass(300).await;
-    assert_eq!(told(&world).len(), 1, "{:?}", told(&world));
+    assert_eq!(notices(&world).len(), 1, "{:?}", notices(&world));
     world.state().attention.retain(|seen| seen.matter.kind == "sleep");
     pass(120).await;
-    let over = told(&world);
+    let over = notices(&world);
     assert_eq!(over.len(), 2, "{over:?}");
     assert_eq!((over[1].2, over[1].3.as_str()), ("attention_over", "budget:felix"));
     // The same again is something new.
     world.matter("budget:felix", "budget", Some("felix"));
     pass(120).await;
     keeper.kill().await;
-    let again = told(&world);
+    let again = notices(&world);
     assert_eq!((again.len(), again[2].2), (3, "attention"), "{again:?}");
 }
 
@@ -64,7 +64,7 @@ async fn an_approval_is_told_when_it_has_waited_and_not_with_the_next_scan() {
     pass(50).await;
     world.matter("approval:1", "approval", Some("felix"));
     pass(100).await;
-    assert_eq!(told(&world), [row(110, "phone", "attention", "approval:1")]);
+    assert_eq!(notices(&world), [row(110, "phone", "attention", "approval:1")]);
     // One that is decided before is told to nobody.
     world.state().attention.clear();
     pass(60).await;
@@ -73,7 +73,7 @@ async fn an_approval_is_told_when_it_has_waited_and_not_with_the_next_scan() {
     world.state().attention.clear();
     pass(300).await;
     keeper.kill().await;
-    assert!(told(&world).iter().all(|(.., ids)| ids == "approval:1"), "{:?}", told(&world));
+    assert!(notices(&world).iter().all(|(.., ids)| ids == "approval:1"), "{:?}", notices(&world));
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,10 +101,10 @@ async fn rules_say_who_tells_it_and_silences_and_pauses_hold() {
     world.matter("sleep:felix", "sleep", Some("felix"));
     world.matter("identity:1", "identity", Some("ada"));
     pass(1_100).await;
-    assert_eq!(told(&world), [row(600, "pager", "attention", "budget:felix")]);
+    assert_eq!(notices(&world), [row(600, "pager", "attention", "budget:felix")]);
     pass(300).await;
     keeper.kill().await;
-    let last = told(&world);
+    let last = notices(&world);
     assert!(last.iter().any(|(.., ids)| ids == "identity:1"), "when the silence is over: {last:?}");
 }
 
@@ -122,7 +122,7 @@ async fn without_a_service_nothing_is_raised_and_a_service_that_fails_is_tried_a
     world.state().services.insert("phone".into(), Mode::Works);
     pass(600).await;
     keeper.kill().await;
-    let tries = told(&world);
+    let tries = notices(&world);
     assert!((2..=5).contains(&tries.len()), "{tries:?}");
     assert_eq!(world.all("watchdog.attention_raised").len(), 1);
     assert_eq!(world.all("watchdog.notified").len(), 1);

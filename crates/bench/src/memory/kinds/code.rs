@@ -156,7 +156,7 @@ fn log(talk: &mut TalkBuilder<'_>, service: &str, lines: usize) -> String {
     for _ in 0..lines {
         let (level, number) = (talk.pick(&LEVELS), talk.rng.below(9_000).to_string());
         let event = talk.pick(&EVENTS).replace("{n}", &number);
-        log.push_str(&format!("{level} {service}: {event}\n"));
+        log.extend([level, " ", service, ": ", &event, "\n"]);
     }
     log.push_str("```");
     log

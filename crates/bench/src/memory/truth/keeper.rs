@@ -156,16 +156,17 @@ impl TruthKeeper {
         Ok(())
     }
 
+    fn is_awake(&self) -> bool {
+        let state = self.keeper.state();
+        state.agents.get(&self.agent).is_some_and(|agent| agent.sleep.running().is_none())
+    }
+
     async fn sleep(&self) -> Result<(), BenchError> {
         let by = EntityName::keeper();
         self.keeper.sleep(&self.agent, true, by).await.map_err(BenchError::of("begin a sleep"))?;
         let ended = async {
             loop {
-                let state = self.keeper.state();
-                let sleep =
-                    state.agents.get(&self.agent).map(|agent| agent.sleep.running().is_some());
-                drop(state);
-                if sleep == Some(false) {
+                if self.is_awake() {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;

@@ -101,6 +101,7 @@ pub(super) struct Said {
 
 /// What happens next.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a life has some hundreds of steps")]
 pub(super) enum Step {
     /// Somebody says something.
     Say(Said),

@@ -9,7 +9,7 @@ use abide_domain::{
     graph::Node,
 };
 
-use super::{findings::ResolvedFindings, view::RenderInput};
+use super::{findings::ResolvedFindings, input::RenderInput};
 use crate::{
     ReferencedItem, Standing, Statement,
     dreamer::{ReferenceLookup, words::name},

@@ -119,7 +119,7 @@ fn is_above(view: &RenderView<'_>, passage: &RecalledPassage) -> bool {
 }
 
 /// Whether the whole of an exchange may be told here, and not only what was found of it.
-fn is_told_whole(view: &RenderView<'_>, stamps: &ExchangeStamps) -> bool {
+fn is_heard_whole(view: &RenderView<'_>, stamps: &ExchangeStamps) -> bool {
     let envelope = view.scene.envelope;
     let session = envelope.session();
     let here = Origin { channel: envelope.channel, session: &session, sender: &envelope.sender };
@@ -163,7 +163,7 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
     let part = |part| MemoryRef::Passage { seq: stamps.seq, part };
     let other = if passage.by_agent { part(0) } else { part(stamps.stimulus_parts) };
     // Of an exchange with somebody else, only what was found is for whoever listens now.
-    let other = is_told_whole(view, stamps).then(|| view.lookup.resolve(other));
+    let other = is_heard_whole(view, stamps).then(|| view.lookup.resolve(other));
     let other = match other {
         Some(Ok(Some(ReferencedItem::Passage(other)))) => Some(other),
         _ => None,

@@ -1,38 +1,12 @@
-//! What a context object is rendered from.
+//! What a section of a context object is made from.
 
-use abide_domain::{
-    EpochId, Sharing, Timestamp, Zone,
-    envelope::StimulusEnvelope,
-    event::{AgentRegistered, Exploration},
-    turn::Exchange,
-};
+use abide_domain::{Timestamp, event::Exploration};
 
-use super::{findings::ResolvedFindings, standing::Standings};
+use super::{findings::ResolvedFindings, input::RenderInput, standing::Standings};
 use crate::{
     dreamer::{ReferenceLookup, dates::calendar_age},
     words,
 };
-
-/// What a context object is made of beside the findings.
-#[derive(Clone, Copy, Debug)]
-pub struct RenderInput<'a> {
-    /// What came in, with the agent's last words in that session.
-    pub envelope: &'a StimulusEnvelope,
-    /// The epoch of the last words.
-    pub last_output_epoch: Option<EpochId>,
-    /// Who the agent is, as it is configured.
-    pub profile: Option<&'a AgentRegistered>,
-    /// The exchanges that the mind is shown anyway: what stands there is not repeated.
-    pub history: &'a [Exchange],
-    /// Whether who the agent is stands before the object, so that it is not said twice.
-    pub is_introduced: bool,
-    /// Who may be told what: of an exchange that is somebody else's, only what was found of it is shown.
-    pub sharing: Sharing,
-    /// The zone in which dates are shown, and in which those spoke of whom no other is known.
-    pub zone: &'a Zone,
-    /// The most that the object may have, in tokens, at most `CONTEXT_TOKENS_MAX`.
-    pub tokens_max: u64,
-}
 
 /// All that a section is made of.
 pub(super) struct RenderView<'a> {
@@ -48,7 +22,10 @@ impl RenderView<'_> {
     pub(super) fn moment(&self, at: Timestamp) -> String {
         let (zone, now) = (self.scene.zone, self.scene.envelope.timestamp);
         let moment = zone.format_moment(at);
-        calendar_age(zone, now, at).map_or(moment.clone(), |age| format!("{moment}, {age}"))
+        match calendar_age(zone, now, at) {
+            Some(age) => format!("{moment}, {age}"),
+            None => moment,
+        }
     }
 
     /// Whether a text shares a word that means something with the message.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use abide_domain::graph::{Node, NodeKind};
 
+pub(super) use super::names::is_any;
 use super::{
-    QueryAnswer, QueryExecution, item_of_fact, item_of_node, merge_by_strength,
-    nodes::{is_same, pick_best},
-    query,
+    QueryAnswer, QueryExecution, item_of_fact, item_of_node, merge_by_strength, names::is_same,
+    nodes::pick_best, query,
 };
 use crate::{Fact, QueryItem, graph::SearchCoverage, search::STRENGTH_MIN};
 
@@ -142,10 +142,6 @@ impl QueryExecution<'_> {
         }
         Ok(QueryAnswer::of(merge_by_strength(nodes, facts, limit), coverage.and(other_coverage)))
     }
-}
-
-pub(super) fn is_any(name: &str, names: &[String]) -> bool {
-    names.iter().any(|known| is_same(name, known))
 }
 
 /// Whether a name stands in a text as a whole word.

@@ -6,6 +6,7 @@ use abide_domain::graph::{
     Constraint, ConstraintStatus, EdgeKind, Node, NodeKind, Severity, StrategyPattern,
 };
 
+pub(super) use super::names::is_same;
 use super::{QueryAnswer, QueryExecution, item_of_node};
 use crate::{
     ItemBody, NodeVersion, QueryItem,
@@ -171,11 +172,6 @@ fn is_code(node: &Node, is_it: impl Fn(&str) -> bool) -> bool {
 /// When a constraint is due, as it was said: dates in the usual order sort as text; what has none comes last.
 fn due(constraint: &Constraint) -> (bool, Option<&str>) {
     (constraint.deadline.is_none(), constraint.deadline.as_deref())
-}
-
-/// Whether two names are the same; case and space around do not count.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
 /// The best, in the query's own order as far as they fit nearly equally well, then the rest by how well they fit.

@@ -38,16 +38,12 @@ pub(super) fn of(
 ) -> Vec<ContextPart> {
     let zone = &context.time_zone;
     let stable = &context.parts.stable;
-    let tools: String = tools
-        .iter()
-        .map(|tool| format!("{}{}{}", tool.name, tool.description, tool.parameters))
-        .collect();
-    let exchanges = context.history.iter();
-    let history: String = exchanges
-        .map(|exchange| {
-            format!("{}\n{}{}", exchange.label(zone), exchange.stimulus, exchange.reply)
-        })
-        .collect();
+    let tools = tools.iter().fold(String::new(), |texts, tool| {
+        format!("{texts}{}{}{}", tool.name, tool.description, tool.parameters)
+    });
+    let history = context.history.iter().fold(String::new(), |texts, exchange| {
+        format!("{texts}{}\n{}{}", exchange.label(zone), exchange.stimulus, exchange.reply)
+    });
     let label = message_label(&stimulus.sender, stimulus.channel, stimulus.sent_at, zone);
     let message = format!("{label}\n{}", stimulus.content);
     // The title and the line that says what time it is stand above the first section.

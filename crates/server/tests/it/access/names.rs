@@ -5,6 +5,10 @@ use serde_json::json;
 use super::rights::create;
 use crate::{client::Client, home::Home};
 
+/// An agent that works with somebody whom no token names.
+const WITH_NICOLAS: &str = "[[agent]]\nid = \"felix\"\nname = \"Felix\"\n\
+                            partners = [{ id = \"nicolas\", name = \"Nicolas\", role = \"co-founder\" }]\n";
+
 fn words(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -63,7 +67,7 @@ fn no_agent_is_spawned_under_the_name_of_a_person_or_of_abide_itself() {
 
 #[test]
 fn a_grant_to_a_stranger_waits_for_a_person_and_one_to_somebody_known_does_not() {
-    let home = Home::new("");
+    let home = Home::new(WITH_NICOLAS);
     let keeper = home.up();
     create(&home, "ann", &["read"], &[]);
     let grant = |to: &str| {
