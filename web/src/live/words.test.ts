@@ -163,6 +163,8 @@ const OTHERWISE: Record<string, object> = {
     to: ["phone"],
     matters: [{ id: "budget:felix", kind: "budget", summary: "felix is paused" }],
   },
+  "keeper.erase_requested": { lines: 3 },
+  "keeper.erased": { lines: [1, 2] },
   "watchdog.attention_ended": { matters: ["budget:felix"] },
   "memory.reset": { epochs: 2 },
   "sleep.step_finished": { step: "facts" },

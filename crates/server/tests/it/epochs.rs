@@ -82,7 +82,7 @@ fn the_context_of_an_epoch_shows_every_part_that_the_model_was_sent() {
         shown.map(|tool| json!([tool["description"], tool["parameters"]])).collect();
     assert_eq!(told, shown);
     // And the sizes are those of what was sent.
-    let chars = |part: &Value| part["chars"].as_u64().unwrap() as usize;
+    let chars = |part: &Value| usize::try_from(part["chars"].as_u64().unwrap()).unwrap();
     let all: usize = parts.iter().map(chars).sum();
     let tools = sent.tools.iter().map(|tool| {
         tool.name.len()
