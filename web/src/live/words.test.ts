@@ -164,6 +164,7 @@ const OTHERWISE: Record<string, object> = {
     matters: [{ id: "budget:felix", kind: "budget", summary: "felix is paused" }],
   },
   "keeper.erase_requested": { lines: 3 },
+  "memory.forgotten": { asked_by: "@ann" },
   "memory.fact_proposed": { fact: { content: "c" } },
   "keeper.erased": { lines: [1, 2] },
   "watchdog.attention_ended": { matters: ["budget:felix"] },
