@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 
 use self::{
     answer::{NO_MODEL, ask_tool, not_allowed, offers, respond},
+    context_findings::is_about_a_matter,
     intent::Intent,
     tool_names::{CLOCK, STDOUT},
 };
@@ -64,6 +65,10 @@ pub fn reflex(request: &TurnRequest) -> Voice {
         }
         Intent::Commands(_) => respond(&not_allowed(STDOUT)),
         Intent::Recall(about) => recall::recall(request, &about),
+        // Talk about what is known is answered with what is known of it.
+        Intent::Talk if is_about_a_matter(&request.context) => {
+            recall::recall(request, &request.message)
+        }
         Intent::Talk => respond(&format!("I can only talk with a model. {NO_MODEL}")),
     }
 }

@@ -82,7 +82,8 @@ pub(super) async fn reset(rig: &Rig) {
     rig.keeper().reset(&felix, false, EntityName::sender("nicolas").unwrap()).await.unwrap();
 }
 
-/// All of the last prompt but the message itself: what the mind knew.
+/// All of the last prompt but the message itself: what the mind knew, in the words in which it was said, without the days
+/// that stand beside words such as `3 March`.
 pub(super) fn known(rig: &Rig) -> String {
     let asked = rig.asked_last();
     let message = &*asked.message;
@@ -90,7 +91,22 @@ pub(super) fn known(rig: &Rig) -> String {
     for told in asked.history.iter() {
         text.extend(["\n", &told.stimulus, " / ", &told.reply]);
     }
-    text
+    without_days(&text)
+}
+
+/// A text without ` (Tue 2026-03-03 or Wed 2027-03-03)`.
+fn without_days(text: &str) -> String {
+    const WEEKDAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+    let mut parts = text.split(" (");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_day = WEEKDAYS.iter().any(|weekday| part.starts_with(weekday));
+        match part.split_once(')') {
+            Some((_, rest)) if is_day => kept.push_str(rest),
+            _ => kept.extend([" (", part]),
+        }
+    }
+    kept
 }
 
 fn section<'a>(prompt: &'a str, title: &str) -> &'a str {
@@ -281,14 +297,14 @@ async fn an_agent_that_speaks_is_named_as_that_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_below_and_about_something_else_is_not_said_to_be_about_this() {
+async fn what_is_above_and_about_something_else_is_not_said_to_be_about_this() {
     let rig = agent(Sharing::Person).await;
     tell(&rig, "kim", Place::Private, "Lunch is at noon in the canteen.").await;
     tell(&rig, "kim", Place::Private, "Which database?").await;
     let known = known(&rig);
-    assert!(!known.contains("about this is in the conversation below"), "{known}");
+    assert!(!known.contains("about this is in the conversation above"), "{known}");
     assert!(known.contains("No earlier conversation about this is remembered"), "{known}");
     tell(&rig, "kim", Place::Private, "When is lunch?").await;
     let known = self::known(&rig);
-    assert!(known.contains("exchange about this is in the conversation below"), "{known}");
+    assert!(known.contains("exchange about this is in the conversation above"), "{known}");
 }

@@ -26,6 +26,11 @@ pub(super) struct ContextFindings<'a> {
 /// How a context object says that the message is about a matter that is known.
 const MATTER: &str = "\n- It seems to be about ";
 
+/// Whether a context object says that the message is about a matter that is known.
+pub(super) fn is_about_a_matter(context: &str) -> bool {
+    context.contains(MATTER)
+}
+
 /// The findings of a context object that share at least half of the wanted words, without those that only repeat something in
 /// `known`.
 pub(super) fn context_findings<'a>(
@@ -36,7 +41,7 @@ pub(super) fn context_findings<'a>(
     let mut told: Vec<String> = Vec::new();
     let pointer = source_mark(HISTORY_SOURCE);
     // Where the message is about a matter that is known, all that was found for it is about it.
-    let is_about_a_matter = context.contains(MATTER);
+    let is_about_a_matter = is_about_a_matter(context);
     let mut sections = Vec::new();
     // What the agent is and what is said to it now come before the memories.
     for section in SECTIONS.iter().skip(2) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use abide_domain::{Timestamp, Zone};
+use abide_domain::{Timestamp, Zone, dates::annotate};
 use serde::Serialize;
 
 use super::{
@@ -184,7 +184,10 @@ fn is_dated(
     let days = [day, said_at].map(|at| zone.format_day(at));
     let is_now_known = lines.iter().any(|line| line.text.starts_with("It is "));
     let words = words.trim_end_matches('.');
-    let mut with_words = lines.iter().filter(|line| line.text.contains(words));
+    // A prompt shows words that are a date with the day that they meant beside them.
+    let with_day = annotate(words, said_at, zone);
+    let is_of = |line: &&PromptLine| line.text.contains(words) || line.text.contains(&with_day);
+    let mut with_words = lines.iter().filter(is_of);
     is_now_known && with_words.any(|line| days.iter().any(|day| line.text.contains(day.as_str())))
 }
 

@@ -232,7 +232,7 @@ async fn each_line_has_its_day_and_the_replaced_one_says_by_whom_and_when() {
     let replaced =
         format!("replaced by the word of lee on {corrected}: \"The launch is on 3 March.\"");
     assert!(prompt.contains(&replaced), "{replaced}\n{prompt}");
-    assert!(prompt.contains(&format!("lee said, {corrected} (")), "{prompt}");
+    assert!(prompt.contains(&format!("lee said, {corrected}, ")), "{prompt}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -47,7 +47,8 @@ fn a_token_has_no_name_of_abide_itself_or_of_an_agent() {
 
 #[test]
 fn no_agent_is_spawned_under_the_name_of_a_person_or_of_abide_itself() {
-    let home = Home::new("[tools]\nallow = [\"stdout\", \"stdout.spawn\"]\n");
+    let allow = "[tools]\nallow = [\"stdout\", \"stdout.spawn\"]\n";
+    let home = Home::new(&format!("{allow}{WITH_NICOLAS}"));
     let keeper = home.up();
     create(&home, "ann", &["say"], &[]);
     for name in ["ann", "user", "system", "tickle-1", "keeper", "nicolas"] {
