@@ -50,6 +50,7 @@ mod intake;
 mod lane;
 mod ledger_reads;
 mod memory_access;
+mod memory_backlog;
 mod projector;
 mod roster;
 mod services;

@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 
 use abide_domain::{
@@ -15,12 +16,17 @@ use abide_domain::{
 };
 use abide_ledger::{Entry, Feed, Record};
 use abide_memory::{DurableEvent, IdentityFile, IdentityFileOutcome, stdout::StdoutEntry};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{dream_folders, services::Services, waiters::Waiters};
+use crate::{agent_setup::AgentSetup, dream_folders, services::Services, waiters::Waiters};
 
 /// Events that are applied under one lock.
 const BATCH_MAX: usize = 512;
+/// How long after a memory could not be written it is tried again.
+pub(crate) const MEMORY_RETRY: Duration = Duration::from_secs(10);
+/// Batches that a memory gets again at a time, before new events come first.
+const CATCH_UP_BATCHES_MAX: usize = 20;
 
 /// Keeps all views up to the ledger. One task; when it ends with an error the keeper must stop.
 #[derive(Debug)]
@@ -48,10 +54,24 @@ impl Projector {
 
     /// Works until it is told to stop, or until the ledger cannot be read on, which is an error for the caller.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), ProjectorError> {
+        let mut catch_up_at = Instant::now();
         loop {
-            let records = tokio::select! { biased; () = stop.cancelled() => return Ok(()), records = self.feed.next_batch(BATCH_MAX) => records?, };
+            let is_behind = self.services.backlogs.is_any_retried();
+            let records = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                () = tokio::time::sleep_until(catch_up_at), if is_behind => Vec::new(),
+                records = self.feed.next_batch(BATCH_MAX) => records?,
+            };
             self.clock.begin(self.services.clock.monotonic());
+            let is_catching_up = records.is_empty();
+            if is_catching_up {
+                self.catch_up();
+            }
             self.apply(&records)?;
+            if is_catching_up || !is_behind {
+                catch_up_at = Instant::now() + MEMORY_RETRY;
+            }
             self.clock.done(self.services.clock.monotonic());
         }
     }
@@ -68,18 +88,15 @@ impl Projector {
         Ok(())
     }
 
-    /// Moves the projections on disk. They are caches: a failure is logged and the next start repairs it.
+    /// Moves the projections on disk. They are caches: what fails is logged, and done again from the ledger.
     fn project(&self, entries: &[Entry]) {
         let _held = self.services.agents.hold();
         for agent in self.services.agents.all() {
-            let (id, entity) = (&agent.id, agent.id.entity());
-            let own: Vec<DurableEvent<'_>> =
-                entries.iter().filter(|e| e.entity == entity).map(applied).collect();
-            if !own.iter().any(|applied| concerns_memory(applied.event)) {
-                continue;
-            }
-            if let Err(error) = agent.facts.apply(&own) {
-                tracing::error!(agent = %id, event = "memory_not_projected", %error, "memory could not be projected; the next start repairs it");
+            let own = own(entries, &agent);
+            let concerns_it = own.iter().any(|applied| concerns_memory(applied.event));
+            // What comes while it lacks earlier events is handed in behind those.
+            if concerns_it && !self.services.backlogs.is_behind(&agent.id) {
+                self.remember(&agent, &own);
             }
         }
         self.write_logs(entries);
@@ -89,6 +106,57 @@ impl Projector {
             write_identity(&self.services, name);
         }
         dream_folders::follow(&self.services.agents, &self.services.view.read(), entries);
+    }
+
+    /// Hands an agent's events to its memory. Whether it took them; else they are noted as missing.
+    fn remember(&self, agent: &AgentSetup, own: &[DurableEvent<'_>]) -> bool {
+        let Some(first) = own.first() else { return true };
+        let Err(error) = agent.facts.apply(own) else { return true };
+        let (id, reason) = (&agent.id, error.with_cause());
+        if self.services.backlogs.note(id, first.seq, self.services.now(), &error) {
+            tracing::error!(agent = %id, event = "memory_not_projected", reason, is_damaged = error.is_corrupt(),
+                "a memory could not be written; it is tried again, and built again with the next start if it is damaged");
+        }
+        false
+    }
+
+    /// Hands the events that they lack to the memories that are behind.
+    fn catch_up(&self) {
+        let _held = self.services.agents.hold();
+        for (id, backlog) in self.services.backlogs.all() {
+            match self.services.agents.get(id.as_str()) {
+                None => self.services.backlogs.end(&id),
+                Some(_) if backlog.is_damaged => {}
+                Some(agent) => {
+                    if let Err(error) = self.catch_up_with(&agent, backlog.from) {
+                        tracing::warn!(agent = %id, event = "memory_not_projected", %error, "the events that a memory lacks could not be read");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the events from `from` on to a memory, as far as the state stands.
+    fn catch_up_with(&self, agent: &AgentSetup, mut from: u64) -> Result<(), ProjectorError> {
+        let last = self.services.view.read().seq;
+        for _ in 0..CATCH_UP_BATCHES_MAX {
+            if from > last {
+                self.services.backlogs.end(&agent.id);
+                tracing::info!(agent = %agent.id, event = "memory_caught_up", "a memory has what it lacked");
+                return Ok(());
+            }
+            let records = self.services.ledger.records(from).take(BATCH_MAX);
+            let read: Result<Vec<_>, ProjectorError> =
+                records.map(|record| Ok(record?.entry()?)).collect();
+            // What is not in the state yet comes with the feed.
+            let entries: Vec<_> = read?.into_iter().filter(|entry| entry.seq <= last).collect();
+            if !self.remember(agent, &own(&entries, agent)) {
+                return Ok(());
+            }
+            from = entries.last().map_or(last, |entry| entry.seq) + 1;
+            self.services.backlogs.advance(&agent.id, from);
+        }
+        Ok(())
     }
 
     fn write_logs(&self, entries: &[Entry]) {
@@ -141,12 +209,21 @@ pub enum ProjectorError {
     /// The ledger could not be read on.
     #[error("the ledger could not be read on")]
     Feed(#[from] abide_ledger::FeedError),
+    /// The ledger could not be read again, for a memory that lacks events.
+    #[error("the ledger could not be read again")]
+    Read(#[from] abide_ledger::ReadError),
     /// A line has no known form.
     #[error("an event of the ledger has a form that this version of abide does not know")]
     Entry(#[from] abide_ledger::EntryError),
     /// An event does not fit the ones before it.
     #[error(transparent)]
     Fold(#[from] crate::state::FoldError),
+}
+
+/// The events of one agent.
+fn own<'a>(entries: &'a [Entry], agent: &AgentSetup) -> Vec<DurableEvent<'a>> {
+    let entity = agent.id.entity();
+    entries.iter().filter(|entry| entry.entity == entity).map(applied).collect()
 }
 
 /// An entry as the memory's projections take it.

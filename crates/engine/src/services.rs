@@ -12,6 +12,7 @@ use crate::{
     blobs::Blobs,
     entity_quotas::EntityQuotas,
     failpoint::Failpoints,
+    memory_backlog::MemoryBacklogs,
     roster::Roster,
     settings::EpochSettings,
     state::{AgentState, CurrentTime},
@@ -67,6 +68,8 @@ pub struct Services {
     pub(crate) searches: Arc<Semaphore>,
     /// The agents that run.
     pub agents: Roster,
+    /// The memories that lack events.
+    pub(crate) backlogs: MemoryBacklogs,
     /// One edit of memory at a time, a person's or sleep's.
     pub(crate) edits: Semaphore,
 }

@@ -87,7 +87,7 @@ fn inflate(
             .all(|turn| conversation.turns.get(*turn).is_some_and(|turn| turn.speaker == person))
     };
     let (own, other): (Vec<_>, Vec<_>) = conversation.questions.iter().partition(is_of_person);
-    let other = other.into_iter().take(own.len() / 3);
+    let other = other.into_iter().take(own.len().div_ceil(3));
     let questions = own.iter().copied().chain(other).map(|question| Question {
         text: addressed(&question.text, &person, &assistant),
         asker: Some(PERSON.to_owned()),

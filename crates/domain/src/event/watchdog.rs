@@ -319,6 +319,9 @@ pub struct PageDelivered {
     pub page: PageId,
     /// How sure that is.
     pub proof: Proof,
+    /// What took it, for people: the channel and who is there, or the agents themselves; empty where nobody noted it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
 }
 
 /// How sure a delivery is.

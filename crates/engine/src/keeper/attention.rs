@@ -10,7 +10,9 @@ use abide_domain::{
 use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
 use super::Keeper;
-use crate::sleep::due::SLEEP_FAILURES_MAX;
+use crate::{
+    memory_backlog::MemoryBacklog, projector::MEMORY_RETRY, sleep::due::SLEEP_FAILURES_MAX,
+};
 
 /// One thing that needs a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub enum AttentionKind {
     Identity,
     /// Facts that a sleep found, but that could not be held against what was said, wait for a decision.
     Fact,
+    /// An agent's memory cannot be written.
+    Memory,
     /// The ledger cannot be written.
     Ledger,
     /// The wall clock and the times of events differ.
@@ -60,6 +64,7 @@ impl AttentionKind {
             Self::Sleep => "sleep",
             Self::Identity => "identity",
             Self::Fact => "fact",
+            Self::Memory => "memory",
             Self::Ledger => "ledger",
             Self::Clock => "clock",
         }
@@ -104,6 +109,7 @@ impl Keeper {
         matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
         matters.extend(self.fact_proposals());
+        matters.extend(self.memory_problems());
         matters.extend(self.ledger_problem());
         matters.extend(self.clock_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
@@ -221,6 +227,26 @@ impl Keeper {
             })
         });
         waiting.collect()
+    }
+
+    fn memory_problems(&self) -> Vec<Attention> {
+        let behind = self.services().backlogs.all().into_iter().map(|(agent, backlog)| {
+            let MemoryBacklog { reason, is_damaged, .. } = &backlog;
+            let what_next = if *is_damaged {
+                "the next start builds it again from the ledger".to_owned()
+            } else {
+                format!("it is tried again every {} s", MEMORY_RETRY.as_secs())
+            };
+            Attention {
+                id: format!("memory:{agent}"),
+                kind: AttentionKind::Memory,
+                summary: format!("{agent} knows nothing of what came since, for its memory cannot be written: {reason}; {what_next}"),
+                citizen: Some(agent),
+                since: backlog.since,
+                epoch: None,
+            }
+        });
+        behind.collect()
     }
 
     fn clock_problem(&self) -> Option<Attention> {

@@ -21,6 +21,7 @@ use crate::{
     failpoint::Failpoint,
     intake::StimulusIntake,
     lane::Lane,
+    memory_backlog::MemoryBacklogs,
     projector::Projector,
     roster::{AgentFiles, Roster, RosterEntry},
     services::Services,
@@ -62,6 +63,7 @@ impl Keeper {
             logs: Arc::new(logs),
             searches: Arc::new(Semaphore::new(QUERIES_AT_ONCE)),
             agents: Roster::default(),
+            backlogs: MemoryBacklogs::default(),
             edits: Semaphore::new(1),
         });
         let (lanes, entries): (Vec<_>, Vec<_>) = parts

@@ -67,8 +67,8 @@ impl KnowledgeError {
         }
     }
 
-    /// The error with its cause, for a result that holds only words.
-    pub(super) fn with_cause(&self) -> String {
+    /// The error with its cause, in words.
+    pub fn with_cause(&self) -> String {
         match std::error::Error::source(self) {
             Some(source) => format!("{self}: {source}"),
             None => self.to_string(),

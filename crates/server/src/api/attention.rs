@@ -21,7 +21,7 @@ use crate::self_watch::StandingPart;
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall`, `ledger` or `keeper`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `ledger`, `clock` or `keeper`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -126,7 +126,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
-        AttentionKind::Ledger | AttentionKind::Clock => {
+        AttentionKind::Memory | AttentionKind::Ledger | AttentionKind::Clock => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
         }
     }

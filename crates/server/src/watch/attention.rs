@@ -18,13 +18,14 @@ use crate::agents::Processes;
 /// The kind of a process that ends again and again.
 pub(crate) const PROCESS: &str = "process";
 /// The kinds of matters that people are told of.
-pub(crate) const MATTER_KINDS: [&str; 9] = [
+pub(crate) const MATTER_KINDS: [&str; 10] = [
     AttentionKind::Approval.as_str(),
     AttentionKind::EpochFailed.as_str(),
     AttentionKind::Budget.as_str(),
     AttentionKind::Sleep.as_str(),
     AttentionKind::Identity.as_str(),
     AttentionKind::Fact.as_str(),
+    AttentionKind::Memory.as_str(),
     AttentionKind::Clock.as_str(),
     PROCESS,
     UNREACHABLE,

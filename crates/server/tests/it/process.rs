@@ -12,6 +12,7 @@ mod door;
 mod ethereal;
 mod facts;
 mod first_minutes;
+mod held_memory;
 mod notes;
 mod one_keeper;
 mod overuse;

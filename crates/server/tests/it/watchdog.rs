@@ -148,6 +148,7 @@ fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_r
     assert_eq!(data("watchdog.bell_failed")["code"], "no_process", "its mind is in the keeper");
     // The asking that hung was cancelled by it, and that is where a page is to arrive, with IRC or without.
     assert_eq!(data("watchdog.page_delivered")["proof"], "confirmed");
+    assert_eq!(data("watchdog.page_delivered")["by"], "the agents themselves");
     assert_eq!(data("watchdog.escalated")["cause"], "no-evidence");
     let told = hook.next("stalled");
     told.assert_signed();

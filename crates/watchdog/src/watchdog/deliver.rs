@@ -200,9 +200,10 @@ impl DeliveryOutcome {
                 draft(agent.entity(), watchdog_author(), event)
             }
             Self::Paged { page, delivery } => keeper(match delivery {
-                Delivery::Delivered { proof, .. } => WatchdogEvent::PageDelivered(PageDelivered {
+                Delivery::Delivered { proof, by } => WatchdogEvent::PageDelivered(PageDelivered {
                     page: page.clone(),
                     proof: *proof,
+                    by: truncated(by),
                 }),
                 Delivery::Failed(why) => WatchdogEvent::PageFailed(PageFailed {
                     page: page.clone(),

@@ -53,6 +53,7 @@ const LOOKS: Record<string, Look> = {
   identity: { icon: BookUser, word: "identity", tone: "thought" },
   evolution: { icon: Dna, word: "evolution", tone: "thought" },
   parked: { icon: PauseCircle, word: "parked", tone: "wait" },
+  memory: { icon: Database, word: "memory", tone: "fail" },
   ledger: { icon: Database, word: "ledger", tone: "fail" },
 };
 

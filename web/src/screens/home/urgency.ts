@@ -1,9 +1,10 @@
-// What must be decided first: a broken ledger, then what ends by itself when nobody decides, then agents that stand still, then what
+// What must be decided first: a broken ledger or memory, then what ends by itself when nobody decides, then agents that stand still, then what
 // can wait; the oldest first among equals.
 import type { AttentionView } from "@/api/generated";
 
 const ORDER = [
   "ledger",
+  "memory",
   "approval",
   "stall",
   "epoch_failed",

@@ -175,8 +175,9 @@ function withStep(all: readonly EpisodeView[], event: AnyEvent): readonly Episod
       return one(episode, () => ({ page: { state: "tried", at, note: `page ${page}`, name: page } }));
     }
     case "watchdog.page_delivered": {
-      const { page, proof } = event.data;
-      const note = `page ${page} ${proof === "confirmed" ? "delivered, confirmed" : "sent"}`;
+      const { page, proof, by } = event.data;
+      const taken = proof === "confirmed" ? "delivered, confirmed" : "sent";
+      const note = `page ${page} ${taken}${by ? ` (${by})` : ""}`;
       return where(
         (old) => old.page.name === page && !old.end,
         (old) => ({ page: { ...old.page, state: "done", at, note } }),

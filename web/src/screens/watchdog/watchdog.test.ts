@@ -107,9 +107,10 @@ describe("the watchdog", () => {
       stall("b", "@iris"),
       line("paged", { episode: "a", page: "aaaa", silent_ms: 1 }),
       line("paged", { episode: "b", page: "bbbb", silent_ms: 1 }, "@iris"),
-      line("page_delivered", { page: "bbbb", proof: "sent" }, "@keeper"),
+      line("page_delivered", { page: "bbbb", proof: "sent", by: "the agents themselves" }, "@keeper"),
     ]);
     expect(view.episodes.map((one) => one.page.state)).toEqual(["tried", "done"]);
+    expect(view.episodes[1]?.page.note).toBe("page bbbb sent (the agents themselves)");
   });
 
   it("keeps open episodes whatever their number, and a bound of those that are over", () => {
