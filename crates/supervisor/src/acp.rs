@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    disk_limit::{DiskLimit, DiskLimitParts},
     lifecycle::{Lifecycle, LifecycleParts},
     recorder::recorder,
     supervisor::{ProcessStatus, SupervisorTask},
@@ -72,7 +73,12 @@ impl AcpMind {
         let mind = Self { label: spec.label.clone(), prompts, status, stop: stop.clone() };
         let name = format!("acp agent {}", spec.agent);
         let parts = LifecycleParts { clock, ids, shim, recorder };
-        let lifecycle = Lifecycle::new(spec.agent.clone(), parts, sender);
+        let disk = spec.limits.disk_bytes.map(|bytes| {
+            let (home, agent, interval) =
+                (home.clone(), spec.agent.clone(), settings.disk_interval);
+            DiskLimit::new(DiskLimitParts { home, agent, bytes, interval })
+        });
+        let lifecycle = Lifecycle::new(spec.agent.clone(), parts, sender, disk);
         let shared = AcpShared { home, spec, settings, stop };
         let actor = actor::AcpActor::new(Arc::new(shared), lifecycle, incoming);
         let future = async move {

@@ -19,6 +19,7 @@ use tokio::{
 };
 
 use crate::{
+    disk_limit::{DiskLimit, DiskLimitParts},
     format::format_chain,
     lifecycle::{Lifecycle, RunExit, is_requested},
     link::Connection,
@@ -71,6 +72,8 @@ enum IdleState {
     Hibernated,
     /// It waits for a person.
     Parked,
+    /// It waits for room on its part of the disk.
+    OverDiskLimit,
 }
 
 /// How a run begins.
@@ -116,8 +119,9 @@ impl AgentActor {
             }
             _ => IdleState::NotStarted,
         };
+        let disk = disk_limit(&shared, &spec);
         let agent = Self {
-            lifecycle: Lifecycle::new(spec.id.clone(), shared.lifecycle.clone(), status),
+            lifecycle: Lifecycle::new(spec.id.clone(), shared.lifecycle.clone(), status, disk),
             shared,
             spec,
             commands,
@@ -185,6 +189,7 @@ impl AgentActor {
     async fn wait_for_start(&mut self) -> Option<RunStart> {
         while !self.shared.stop.is_cancelled() {
             self.show_idle_state();
+            self.fail_held_turns();
             let now = self.now();
             let wait = match self.idle {
                 IdleState::StartDue { at, cause } if at <= now => {
@@ -201,10 +206,18 @@ impl AgentActor {
                     }
                 }
                 () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
+                () = self.lifecycle.room_again() => self.schedule_restart(),
                 Some(_) = self.rejections.join_next() => {}
             }
         }
         None
+    }
+
+    /// Fails the turns that wait for a process that is held: only a person may make room, and that may take days.
+    fn fail_held_turns(&mut self) {
+        if let Some(message) = self.lifecycle.hold_reason() {
+            self.turns.fail_waiting(&MindError::Unavailable { message });
+        }
     }
 
     fn show_idle_state(&self) {
@@ -212,6 +225,7 @@ impl AgentActor {
             IdleState::NotStarted => ProcessState::NotStarted,
             IdleState::Hibernated => ProcessState::Hibernated,
             IdleState::Parked => ProcessState::Parked,
+            IdleState::OverDiskLimit => ProcessState::OverDiskLimit,
             IdleState::StartDue { at, .. } => {
                 let wait = at.saturating_sub(self.now());
                 if wait.is_zero() {
@@ -236,7 +250,7 @@ impl AgentActor {
             Command::Connected(connection) => return self.accept_idle_connection(connection),
             Command::Restart(reply) => drop(reply.send(self.restart_when_idle())),
             Command::Park(reply) => {
-                self.idle = IdleState::Parked;
+                self.park();
                 drop(reply.send(Ok(())));
             }
             Command::Resume(reply) => drop(reply.send(self.resume())),
@@ -275,6 +289,11 @@ impl AgentActor {
             return None;
         }
         Some(RunStart::Connected(connection))
+    }
+
+    fn park(&mut self) {
+        self.lifecycle.end_hold();
+        self.idle = IdleState::Parked;
     }
 
     fn restart_when_idle(&mut self) -> Result<(), ProcessCommandError> {
@@ -363,9 +382,11 @@ impl AgentActor {
         }
     }
 
-    /// After a run that nobody had asked to end.
+    /// After a run that nobody had asked to end, or once there is room for the next.
     fn schedule_restart(&mut self) {
-        self.idle = if self.is_launched() {
+        self.idle = if self.lifecycle.hold_reason().is_some() {
+            IdleState::OverDiskLimit
+        } else if self.is_launched() {
             let at = self.lifecycle.next_start_at();
             IdleState::StartDue { at, cause: StartCause::Restart }
         } else {
@@ -424,10 +445,11 @@ impl AgentActor {
                 drop(reply.send(Ok(())));
             }
             Some(FollowUp::Park(reply)) => {
-                self.idle = IdleState::Parked;
+                self.park();
                 drop(reply.send(Ok(())));
             }
             Some(FollowUp::Restore(id, reply)) => {
+                self.lifecycle.end_hold();
                 let restored = self.restore(id).await;
                 self.schedule_start(StartCause::Person);
                 drop(reply.send(restored));
@@ -460,4 +482,15 @@ impl AgentActor {
         };
         self.lifecycle.record_exit(started.run, uptime, &exit, Vec::new());
     }
+}
+
+/// What the agent may keep on the disk; only that of a process that the keeper starts is bounded.
+fn disk_limit(shared: &SharedResources, spec: &AgentSpec) -> Option<DiskLimit> {
+    let bytes = spec.limits.disk_bytes.filter(|_| matches!(spec.launch, Launch::Stdio { .. }))?;
+    Some(DiskLimit::new(DiskLimitParts {
+        home: shared.home.clone(),
+        agent: spec.id.clone(),
+        bytes,
+        interval: shared.settings.disk_interval,
+    }))
 }

@@ -2,8 +2,9 @@
 //!
 //! Reading order: what others see of all agents ([`Supervisor`]) and how a turn gets to one ([`AgentMind`]); beside it the
 //! mind of an agent of another protocol, with its own session ([`AcpMind`]). Both run their process by one `lifecycle` and
-//! `restart` policy. The actor of one agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link`
-//! and the listeners for agents that connect by themselves (`socket`). Below it a running agent: its tree of processes
+//! `restart` policy, and bound what it keeps on the disk (`disk_limit`, on measurements of `disk_usage`). The actor of one
+//! agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link` and the listeners for agents that
+//! connect by themselves (`socket`). Below it a running agent: its tree of processes
 //! ([`Process`]), the [`shim`] that keeps hold of it, what it may not do ([`Confinement`], held by [`confine`]), its stderr ([`StderrLog`]). Below that its private state:
 //! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the
 //! checkpoints (`checkpoint`).
@@ -70,6 +71,8 @@ mod supervisor;
 
 mod agent;
 mod clocks;
+mod disk_limit;
+mod disk_usage;
 mod evolution;
 mod format;
 mod lifecycle;
@@ -107,9 +110,9 @@ pub use process::{
 };
 pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use supervisor::{
-    AgentSpec, CheckpointStatus, Launch, ProcessCommandError, ProcessState, ProcessStatus,
-    ReportedMetrics, RestoreSummary, Sandbox, StartMode, Supervisor, SupervisorError,
-    SupervisorParts, SupervisorSettings, SupervisorTask,
+    AgentSpec, CheckpointStatus, DiskHold, Launch, ProcessCommandError, ProcessState,
+    ProcessStatus, ReportedMetrics, RestoreSummary, Sandbox, StartMode, Supervisor,
+    SupervisorError, SupervisorParts, SupervisorSettings, SupervisorTask,
 };
 pub use wal::{
     BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,

@@ -1,5 +1,5 @@
 //! The process of one agent over all its runs, whatever protocol it speaks: started under the shim, its stderr logged, its
-//! start and its end recorded, killed step by step, and when the restart policy allows the next start.
+//! start and its end recorded, killed step by step, and when the restart policy and the room on the disk allow the next start.
 //!
 //! The actors of both kinds of agents own one. It never reads or writes what the process says over its protocol.
 
@@ -16,12 +16,13 @@ use tokio::{
 };
 
 use crate::{
+    disk_limit::{DiskExcess, DiskLimit, DiskWatch},
     format::{format_chain, millis},
     process::{Process, ProcessEnd, ShimCommand, Spawn},
     recorder::Recorder,
     restart::{Pause, RestartPolicy, STABLE_AFTER, WINDOW},
     stderr::{LastWords, StderrLog},
-    supervisor::{ProcessState, ProcessStatus},
+    supervisor::{DiskHold, ProcessState, ProcessStatus},
 };
 
 mod ending;
@@ -48,6 +49,15 @@ pub(crate) struct Lifecycle {
     next_start_at: Duration,
     starts: u64,
     stderr_pumps: JoinSet<()>,
+    disk: Option<DiskLimit>,
+    hold: Option<HeldForRoom>,
+}
+
+/// Nothing is started until there is room on the agent's part of the disk.
+#[derive(Debug)]
+struct HeldForRoom {
+    excess: DiskExcess,
+    room: DiskWatch<()>,
 }
 
 /// A process that was started and has said nothing yet.
@@ -65,6 +75,7 @@ impl Lifecycle {
         agent: AgentId,
         parts: LifecycleParts,
         status: watch::Sender<ProcessStatus>,
+        disk: Option<DiskLimit>,
     ) -> Self {
         Self {
             parts,
@@ -74,6 +85,8 @@ impl Lifecycle {
             next_start_at: Duration::ZERO,
             starts: 0,
             stderr_pumps: JoinSet::new(),
+            disk,
+            hold: None,
         }
     }
 
@@ -239,8 +252,47 @@ impl Lifecycle {
         self.next_start_at
     }
 
+    /// Watches what the agent keeps on the disk, for a run.
+    pub(crate) fn watch_disk(&self) -> DiskWatch<DiskExcess> {
+        DiskWatch::until_exceeded(self.disk.as_ref())
+    }
+
+    /// Has nothing started until there is room: a process that fills its part of the disk would only do it again.
+    pub(crate) fn hold_for_room(&mut self, excess: DiskExcess) {
+        let Some(disk) = &self.disk else { return };
+        tracing::warn!(agent = %self.agent, event = "disk_limit_exceeded", detail = %excess, "agent process ended: it keeps more on the disk than it may");
+        let hold = DiskHold {
+            since: self.now(),
+            message: excess.to_string(),
+            folder: excess.folder.clone(),
+        };
+        self.hold = Some(HeldForRoom { excess, room: DiskWatch::until_room(disk) });
+        self.update_status(|status| status.disk_hold = Some(hold));
+    }
+
+    /// What keeps the process from being started, in words for whoever asked it; none where nothing does.
+    pub(crate) fn hold_reason(&self) -> Option<String> {
+        let excess = &self.hold.as_ref()?.excess;
+        Some(format!("the agent's process is not started until there is room: it {excess}"))
+    }
+
+    /// Waits until what is held may be started again, where anything is. Cancel-safe.
+    pub(crate) async fn room_again(&mut self) {
+        let Some(hold) = &mut self.hold else { return std::future::pending().await };
+        hold.room.seen().await;
+        tracing::info!(agent = %self.agent, event = "disk_room_again", "agent process may start again: there is room on its part of the disk");
+        self.end_hold();
+    }
+
+    /// Whatever comes next is measured anew.
+    pub(crate) fn end_hold(&mut self) {
+        self.hold = None;
+        self.update_status_if(|status| status.disk_hold.take().is_some());
+    }
+
     /// A person starts anew: what was before does not count.
     pub(crate) fn clear_failures(&mut self) {
+        self.end_hold();
         self.policy.clear();
         self.next_start_at = Duration::ZERO;
         self.update_status(|status| (status.restarts_recent, status.failures) = (0, 0));

@@ -108,7 +108,7 @@ export interface AgentView {
   queue: number;
   /** What it is for. */
   role: string;
-  /** `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or `hibernated`. */
+  /** `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive`, `hibernated` or `over_disk_limit`. */
   state: string;
   /** Since midnight UTC. */
   usage_today: UsageToday;
@@ -150,7 +150,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `stall`, `ledger` or `keeper`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `ledger`, `clock` or `keeper`. */
   kind: string;
   /** Since when. */
   since: string;
@@ -790,7 +790,7 @@ export interface ProcessView {
   sandbox?: number | null;
   /** The kit that it uses, as it reports itself. */
   sdk?: string | null;
-  /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`. */
+  /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated`, `parked` or `over_disk_limit`. */
   state: string;
   /** How long the run has lasted. */
   uptime_s?: number | null;
@@ -2063,7 +2063,7 @@ export interface EvolutionProposed {
 }
 
 /** Why a run ended. */
-export type ExitReason = "exited" | "signalled" | "not_started" | "not_ready" | "silent" | "deadline" | "protocol" | "restore_failed" | "fatal" | "person" | "hibernated" | "shutdown" | "keeper_lost";
+export type ExitReason = "exited" | "signalled" | "not_started" | "not_ready" | "silent" | "deadline" | "protocol" | "restore_failed" | "fatal" | "disk_limit" | "person" | "hibernated" | "shutdown" | "keeper_lost";
 
 /** What the Dreamer found, by reference, lens by lens. A lens that is named nowhere looked and found nothing. */
 export interface Exploration {
@@ -2342,6 +2342,8 @@ export interface PageDelivered {
   page: PageId;
   /** How sure that is. */
   proof: Proof;
+  /** What took it, for people: the channel and who is there, or the agents themselves; empty where nobody noted it. */
+  by?: string;
 }
 
 /** The channel did not take a page. */

@@ -354,9 +354,11 @@ fn is_parked(ledger: &Ledger, agent: &AgentId) -> Result<bool, ProcessSetupError
 /// What an agent's processes may take.
 fn limits(agent: &AgentSection) -> ProcessLimits {
     let bound = |value: u64| (value > 0).then_some(value);
+    let bytes = |mb: u64| bound(mb).map(|mb| mb.saturating_mul(1024 * 1024));
     ProcessLimits {
-        memory_bytes: bound(agent.memory_mb).map(|mb| mb.saturating_mul(1024 * 1024)),
+        memory_bytes: bytes(agent.memory_mb),
         cpu_seconds: bound(agent.cpu_seconds),
         files: bound(agent.files),
+        disk_bytes: bytes(agent.disk_mb),
     }
 }

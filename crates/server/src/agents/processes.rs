@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
 use abide_engine::mind::Mind;
-use abide_supervisor::{AcpMind, ProcessStatus, ReportedMetrics, Supervisor};
+use abide_supervisor::{AcpMind, DiskHold, ProcessStatus, ReportedMetrics, Supervisor};
 use futures_util::future::join_all;
 use tokio::sync::watch;
 
@@ -43,6 +43,11 @@ impl Processes {
     /// Where a process stands that ends again and again; none where it does not.
     pub(crate) fn failing(&self, id: &AgentId) -> Option<ProcessStatus> {
         self.status(id).filter(|status| status.failures >= FAILURES_ALARM)
+    }
+
+    /// What keeps a process from being started that keeps more on the disk than it may; none where it does not.
+    pub(crate) fn disk_hold(&self, id: &AgentId) -> Option<DiskHold> {
+        self.status(id)?.disk_hold
     }
 
     /// Where an agent's process stands, and each change of that.

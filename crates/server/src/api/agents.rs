@@ -37,8 +37,8 @@ pub(crate) struct AgentView {
     role: String,
     /// What thinks for it.
     mind: String,
-    /// `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive` or
-    /// `hibernated`.
+    /// `idle`, `busy`, `waiting_approval`, `asleep`, `paused` or `parked`; where it has a process also `starting`, `unresponsive`,
+    /// `hibernated` or `over_disk_limit`.
     state: &'static str,
     /// Why it is paused or parked.
     paused: Option<String>,

@@ -14,14 +14,17 @@ use utoipa::ToSchema;
 use super::{
     app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
-use crate::self_watch::StandingPart;
+use crate::{
+    self_watch::StandingPart,
+    watch::{DISK, disk_summary},
+};
 
 /// A matter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `ledger`, `clock` or `keeper`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `ledger`, `clock` or `keeper`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -137,6 +140,7 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     let mut matters: Vec<_> = keeper.attention().into_iter().map(AttentionView::from).collect();
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     matters.extend(ids.iter().filter_map(|id| restarts(app, id)));
+    matters.extend(ids.iter().filter_map(|id| over_disk_limit(app, id)));
     matters.extend(stalls(app, keeper));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
@@ -174,6 +178,26 @@ fn restarts(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         since: status.started_at.unwrap_or_else(|| app.now()).to_string(),
         summary: format!("the process of {id} ended {count} times in a row: {reason}"),
         actions: vec![post("Start now", "restart"), post("Park", "park")],
+    })
+}
+
+/// A process that is not started until somebody makes room for it.
+fn over_disk_limit(app: &AppState, id: &AgentId) -> Option<AttentionView> {
+    let hold = process::disk_hold(app, id)?;
+    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
+    let is_steered = app.processes().is_some_and(|all| all.supervisor_of(id).is_some());
+    Some(AttentionView {
+        id: format!("{DISK}:{id}"),
+        kind: DISK,
+        citizen: Some(id.to_string()),
+        since: hold.since.to_string(),
+        summary: disk_summary(id, &hold),
+        // An agent of the Agent Client Protocol is neither started nor parked by hand.
+        actions: if is_steered {
+            vec![post("Start now", "restart"), post("Park", "park")]
+        } else {
+            Vec::new()
+        },
     })
 }
 

@@ -1,7 +1,7 @@
 //! An agent's process, as `/agents` and `/snapshot` show it. Null where the mind runs in the keeper.
 
 use abide_domain::AgentId;
-use abide_supervisor::{CheckpointStatus, ProcessState, ProcessStatus};
+use abide_supervisor::{CheckpointStatus, DiskHold, ProcessState, ProcessStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,7 +10,7 @@ use super::app_state::AppState;
 /// A process.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ProcessView {
-    /// `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated` or `parked`.
+    /// `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated`, `parked` or `over_disk_limit`.
     state: &'static str,
     /// Its process id; null where it does not run, or connected by itself.
     pid: Option<u32>,
@@ -91,11 +91,17 @@ pub(crate) fn failing_process(app: &AppState, id: &AgentId) -> Option<ProcessSta
     app.processes()?.failing(id)
 }
 
+/// What keeps an agent's process from being started, where it keeps more on the disk than it may.
+pub(crate) fn disk_hold(app: &AppState, id: &AgentId) -> Option<DiskHold> {
+    app.processes()?.disk_hold(id)
+}
+
 /// The state of an agent as its process determines it; none where the process is ready. A first start counts as part of the
 /// work that it is for.
 pub(crate) fn process_state(app: &AppState, id: &AgentId, is_busy: bool) -> Option<&'static str> {
     match app.processes()?.status(id)?.state {
         ProcessState::Unresponsive => Some("unresponsive"),
+        ProcessState::OverDiskLimit => Some("over_disk_limit"),
         ProcessState::Waiting { .. } => Some("starting"),
         ProcessState::Starting if !is_busy => Some("starting"),
         ProcessState::Hibernated if !is_busy => Some("hibernated"),
@@ -113,6 +119,7 @@ const fn state_name(state: ProcessState) -> &'static str {
         ProcessState::Waiting { .. } => "waiting",
         ProcessState::Hibernated => "hibernated",
         ProcessState::Parked => "parked",
+        ProcessState::OverDiskLimit => "over_disk_limit",
     }
 }
 

@@ -11,14 +11,17 @@ use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
+use abide_supervisor::DiskHold;
 use abide_watchdog::{ObservedMatter, UNREACHABLE, UnreachableModel};
 
 use crate::agents::Processes;
 
 /// The kind of a process that ends again and again.
 pub(crate) const PROCESS: &str = "process";
+/// The kind of a process that is not started because it keeps more on the disk than it may.
+pub(crate) const DISK: &str = "disk";
 /// The kinds of matters that people are told of.
-pub(crate) const MATTER_KINDS: [&str; 10] = [
+pub(crate) const MATTER_KINDS: [&str; 11] = [
     AttentionKind::Approval.as_str(),
     AttentionKind::EpochFailed.as_str(),
     AttentionKind::Budget.as_str(),
@@ -28,6 +31,7 @@ pub(crate) const MATTER_KINDS: [&str; 10] = [
     AttentionKind::Memory.as_str(),
     AttentionKind::Clock.as_str(),
     PROCESS,
+    DISK,
     UNREACHABLE,
 ];
 /// Epochs of an agent without a reply, and without a later one in their conversation, that are a matter to tell.
@@ -58,6 +62,7 @@ impl AttentionObserver {
     ) -> Vec<ObservedMatter> {
         let mut matters = matters(self.keeper.attention());
         matters.extend(self.processes.agents().filter_map(|agent| self.failing(agent)));
+        matters.extend(self.processes.agents().filter_map(|agent| self.over_disk_limit(agent)));
         matters.extend(self.unreachable_hosts(unreachable));
         matters
     }
@@ -91,6 +96,22 @@ impl AttentionObserver {
         let since = status.started_at.unwrap_or_else(|| self.clock.now());
         Some(matter(format!("{PROCESS}:{agent}"), PROCESS, Some(agent.clone()), &summary, since))
     }
+
+    fn over_disk_limit(&self, agent: &AgentId) -> Option<ObservedMatter> {
+        let hold = self.processes.disk_hold(agent)?;
+        let summary = disk_summary(agent, &hold);
+        Some(matter(format!("{DISK}:{agent}"), DISK, Some(agent.clone()), &summary, hold.since))
+    }
+}
+
+/// A process that keeps more on the disk than it may, and what a person can do about that.
+pub(crate) fn disk_summary(agent: &AgentId, hold: &DiskHold) -> String {
+    let DiskHold { message, folder, .. } = hold;
+    format!(
+        "{agent} {message}, and its process is not started until there is room: delete files in {}, or raise `disk_mb` \
+         of [[agent]] and start the keeper again",
+        folder.display()
+    )
 }
 
 /// The matters to tell of all that waits.

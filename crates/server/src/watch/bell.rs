@@ -70,6 +70,7 @@ const fn not_running(state: ProcessState) -> Option<&'static str> {
         ProcessState::Waiting { .. } => Some("the process ended and waits for its next start"),
         ProcessState::Hibernated => Some("the process is hibernated"),
         ProcessState::Parked => Some("the process was parked by a person"),
+        ProcessState::OverDiskLimit => Some("the process keeps more on the disk than it may"),
         ProcessState::Starting
         | ProcessState::Ready
         | ProcessState::Busy

@@ -8,6 +8,7 @@ pub(crate) mod scene;
 mod configuration;
 mod crash_rows;
 mod crowd;
+mod disk_limit;
 mod door;
 mod ethereal;
 mod facts;

@@ -67,6 +67,9 @@ impl AcpActor {
                         self.end_broken_idle_run(error).await;
                     }
                 }
+                () = self.lifecycle.room_again() => {
+                    self.lifecycle.update_status(|status| status.state = ProcessState::NotStarted);
+                }
                 () = sleep_until(self.idle_at), if is_running => {
                     self.end_run(ExitReason::Hibernated).await;
                     self.lifecycle.update_status(|status| status.state = ProcessState::Hibernated);
@@ -89,7 +92,7 @@ impl AcpActor {
                 self.lifecycle.show_failures(run.began_at);
                 ProcessState::Ready
             }
-            None => ProcessState::NotStarted,
+            None => self.state_without_run(),
         };
         let message = answer.as_ref().err().map(ToString::to_string);
         self.lifecycle.update_status(|status| {
@@ -184,8 +187,12 @@ impl AcpActor {
         }
     }
 
-    /// Starts the process, once the restart policy allows it and as long as somebody waits for it.
+    /// Starts the process, once the restart policy allows it and as long as somebody waits for it; not at all while there is
+    /// no room on its part of the disk.
     async fn start(&mut self, answering: &mut AnswerSender) -> Result<Run, MindError> {
+        if let Some(message) = self.lifecycle.hold_reason() {
+            return Err(MindError::Unavailable { message });
+        }
         let wait = self.lifecycle.next_start_at().saturating_sub(self.lifecycle.monotonic());
         if !wait.is_zero() {
             let until = self.lifecycle.now().plus(wait);
@@ -306,10 +313,18 @@ impl AcpActor {
     async fn end_broken_idle_run(&mut self, error: LinkError) {
         let Some(run) = self.run.take() else { return };
         let message = run.end_broken(&mut self.lifecycle, error).await.to_string();
+        let state = self.state_without_run();
         self.lifecycle.update_status(|status| {
-            status.state = ProcessState::NotStarted;
+            status.state = state;
             status.message = Some(message);
         });
+    }
+
+    fn state_without_run(&self) -> ProcessState {
+        match self.lifecycle.hold_reason() {
+            Some(_) => ProcessState::OverDiskLimit,
+            None => ProcessState::NotStarted,
+        }
     }
 
     async fn end_run(&mut self, reason: ExitReason) {

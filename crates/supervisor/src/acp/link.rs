@@ -14,6 +14,8 @@ use agent_client_protocol::{
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
+use crate::disk_limit::DiskExcess;
+
 /// Longest line that is read, in bytes; a tool's whole output may stand in one.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What may wait to be read by the agent, in bytes: a prompt, and answers to its requests.
@@ -77,6 +79,9 @@ pub(super) enum LinkError {
         /// How long was waited.
         seconds: u64,
     },
+    /// The agent keeps more on the disk than it may, and is to be ended.
+    #[error("the agent {0}")]
+    OverDiskLimit(DiskExcess),
     /// The keeper stops.
     #[error("the keeper is stopping")]
     Stopping,

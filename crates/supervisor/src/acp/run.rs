@@ -31,6 +31,7 @@ use super::{
     shared::AcpShared,
 };
 use crate::{
+    disk_limit::{DiskExcess, DiskWatch},
     format::millis,
     lifecycle::{KillSequence, Lifecycle, RunExit, format_end, is_requested},
     process::{Process, ProcessEnd, Spawn},
@@ -49,6 +50,7 @@ pub(super) struct Run {
     process: Process,
     link: AcpLink<ChildStdout, ChildStdin>,
     process_end: Option<ProcessEnd>,
+    disk: DiskWatch<DiskExcess>,
     last_words: LastWords,
     /// The session that is open in this process.
     pub(super) session: Option<String>,
@@ -105,6 +107,7 @@ impl Run {
             process: launched.process,
             link: AcpLink::new(launched.stdout, launched.stdin),
             process_end: None,
+            disk: lifecycle.watch_disk(),
             last_words: launched.last_words,
             session: None,
             capabilities: AgentCapabilities::default(),
@@ -137,6 +140,9 @@ impl Run {
                 self.capabilities = answer.agent_capabilities;
                 self.record_ready(lifecycle, answer.agent_info.as_ref());
                 return Ok(self);
+            }
+            Err(GreetingError::Link(error @ LinkError::OverDiskLimit(_))) => {
+                return Err(Box::pin(self.end_broken(lifecycle, error)).await);
             }
             Err(error) => error,
         };
@@ -215,6 +221,7 @@ impl Run {
         if self.process_end.is_none() {
             tokio::select! {
                 biased;
+                excess = self.disk.seen() => return Err(LinkError::OverDiskLimit(excess)),
                 incoming = self.link.next() => return incoming,
                 ended = self.process.ended() => self.process_end = Some(ended),
             }
@@ -299,6 +306,7 @@ impl Run {
         let reason = match error {
             LinkError::Closed => ExitReason::Exited,
             LinkError::Stopping => ExitReason::Shutdown,
+            LinkError::OverDiskLimit(_) => ExitReason::DiskLimit,
             _ => ExitReason::Protocol,
         };
         if reason == ExitReason::Exited {
@@ -306,7 +314,11 @@ impl Run {
             let (end, words) = (format_end(&end), format_last_words(&words));
             return MindError::Crashed { message: format!("the agent's process {end}{words}") };
         }
-        self.end(lifecycle, reason, Ending::Kill, Some(error.to_string())).await;
-        MindError::Unavailable { message: error.to_string() }
+        let message = error.to_string();
+        self.end(lifecycle, reason, Ending::Kill, Some(message.clone())).await;
+        if let LinkError::OverDiskLimit(excess) = error {
+            lifecycle.hold_for_room(excess);
+        }
+        MindError::Unavailable { message }
     }
 }

@@ -6,6 +6,7 @@ use abide_domain::{AgentId, Clock, IdSource, limits::YIELD_GRACE};
 use abide_ledger::Ledger;
 
 use crate::{
+    disk_limit::DISK_INTERVAL,
     process::{ProcessLimits, ShimCommand},
     supervisor::Sandbox,
 };
@@ -40,6 +41,8 @@ pub struct AcpSettings {
     pub idle_after: Duration,
     /// How long it may take to stop a prompt that was cancelled; then its tree is killed.
     pub yield_grace: Duration,
+    /// Time between two looks at what it keeps on the disk; longer where a look takes long.
+    pub disk_interval: Duration,
 }
 
 impl Default for AcpSettings {
@@ -48,6 +51,7 @@ impl Default for AcpSettings {
             ready_timeout: Duration::from_secs(30),
             idle_after: Duration::from_mins(15),
             yield_grace: YIELD_GRACE,
+            disk_interval: DISK_INTERVAL,
         }
     }
 }

@@ -36,6 +36,7 @@ impl AgentActor {
             event.sandbox = recorded.cloned();
         }
         run.last_words = launched.last_words;
+        run.disk_watch = self.lifecycle.watch_disk();
         Ok(run)
     }
 

@@ -12,6 +12,7 @@ use abide_domain::{
 use crate::{
     checkpoint::StoredCheckpoint,
     clocks::{RunClocks, TimeLimits},
+    disk_limit::{DiskExcess, DiskWatch},
     lifecycle::{KillSequence, RunExit, is_requested},
     link::{Connection, Link},
     private::RestoredState,
@@ -39,6 +40,8 @@ pub(super) struct Run {
     pub(super) close_by: Option<Duration>,
     pub(super) link: Link,
     pub(super) disk: StateDisk,
+    /// What the process itself keeps on the disk, as opposed to its private state.
+    pub(super) disk_watch: DiskWatch<DiskExcess>,
     pub(super) clocks: RunClocks,
     pub(super) ending: Option<KillSequence>,
     /// The first reason to end it: what follows from it (a broken pipe, a signal) is not another.
@@ -154,6 +157,7 @@ impl Run {
             close_by: None,
             link,
             disk: StateDisk::default(),
+            disk_watch: DiskWatch::until_exceeded(None),
             clocks: RunClocks::new(limits, now),
             ending: None,
             exit: None,

@@ -13,6 +13,7 @@ use abide_wire::{
 
 use crate::{
     clocks::{Alarm, Overdue},
+    disk_limit::DiskExcess,
     format::millis,
     lifecycle::{KillSequence, KillStep},
     process::{Process, ProcessEnd},
@@ -48,6 +49,8 @@ enum WakeEvent {
     Started(Option<u32>),
     Ended(ProcessEnd),
     Disk(DiskResult),
+    /// The process keeps more on the disk than it may.
+    DiskExceeded(DiskExcess),
     Written(io::Result<()>),
     Read(Result<Option<DeframeEvent>, FrameReadError>),
     /// Whoever asked the open turn has gone away.
@@ -76,6 +79,7 @@ impl AgentActor {
             command = self.commands.recv(), if !self.commands.is_closed() => WakeEvent::Command(command),
             wake = next_process_event(run.process.as_mut(), run.start.is_pid_known), if run.process_end.is_none() => wake,
             outcome = run.disk.done() => WakeEvent::Disk(outcome),
+            excess = run.disk_watch.seen() => WakeEvent::DiskExceeded(excess),
             written = run.link.outbox.write(), if run.link.outbox.has_work() => WakeEvent::Written(written),
             event = run.link.reader.next(), if reads => WakeEvent::Read(event),
             () = self.turns.abandoned() => WakeEvent::Abandoned,
@@ -100,6 +104,7 @@ impl AgentActor {
             WakeEvent::Started(pid) => self.handle_process_started(run, pid),
             WakeEvent::Ended(ended) => self.handle_process_end(run, ended),
             WakeEvent::Disk(outcome) => self.handle_disk_result(run, outcome),
+            WakeEvent::DiskExceeded(excess) => self.end_for_disk(run, excess),
             WakeEvent::Written(Ok(())) => {}
             // It has closed its input: it ends soon, or is ended.
             WakeEvent::Written(Err(error)) => {
@@ -196,6 +201,14 @@ impl AgentActor {
             KillSequence::Asked { until: now }
         });
         self.turns.fail_open(mind_error(reason, message));
+    }
+
+    /// Ends a run at once that keeps more on the disk than it may, for each moment may be another gigabyte.
+    fn end_for_disk(&mut self, run: &mut Run, excess: DiskExcess) {
+        if run.ending.is_none() {
+            run.kill_because(ExitReason::DiskLimit, format!("it {excess}"));
+            self.lifecycle.hold_for_room(excess);
+        }
     }
 
     fn handle_command(&mut self, run: &mut Run, command: Command) {

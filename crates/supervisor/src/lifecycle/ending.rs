@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use abide_domain::event::ExitReason;
 
+use libc::SIGXFSZ;
+
 use crate::process::ProcessEnd;
 
 /// How long a process may take after SIGTERM.
@@ -33,6 +35,10 @@ impl From<&ProcessEnd> for RunExit {
 pub(crate) fn format_end(end: &ProcessEnd) -> String {
     match end {
         ProcessEnd::Code(code) => format!("ended with exit code {code}"),
+        ProcessEnd::Signal(SIGXFSZ) => format!(
+            "was ended by signal {SIGXFSZ}: a file that it wrote reached the size that a file may have, which is that of \
+             its part of the disk (`disk_mb`)"
+        ),
         ProcessEnd::Signal(signal) => format!("was ended by signal {signal}"),
         ProcessEnd::NotStarted(why) => format!("could not be started: {why}"),
         ProcessEnd::Lost => "ended, and its exit code is unknown because its shim was lost".into(),
@@ -93,7 +99,15 @@ impl KillSequence {
 mod tests {
     use std::time::Duration;
 
-    use super::{KillSequence, KillStep};
+    use super::{KillSequence, KillStep, format_end};
+    use crate::process::ProcessEnd;
+
+    #[test]
+    fn a_process_that_wrote_too_large_a_file_is_told_from_others_that_a_signal_ended() {
+        let text = format_end(&ProcessEnd::Signal(25));
+        assert!(text.starts_with("was ended by signal 25: a file that it wrote"), "{text}");
+        assert_eq!(format_end(&ProcessEnd::Signal(9)), "was ended by signal 9");
+    }
 
     #[test]
     fn a_process_is_asked_then_signalled_then_killed() {

@@ -36,6 +36,9 @@ const CPU: LimitKind = LimitKind {
 };
 const FILES: LimitKind =
     LimitKind { resource: Resource::Nofile, name: "open files", min: FILES_MIN, grace: 0 };
+/// The shim itself writes no file. At the limit a process gets `SIGXFSZ`, or an error where it ignores that.
+const FILE_SIZE: LimitKind =
+    LimitKind { resource: Resource::Fsize, name: "the size of a file", min: 0, grace: 0 };
 
 /// Limits that the shim holds while it starts the agent; it is freed of them, as far as it may be, when this is dropped.
 #[derive(Debug)]
@@ -52,7 +55,12 @@ impl LoweredLimits {
         notes: &mut Vec<String>,
     ) -> Result<Self, String> {
         let memory_bytes = limits.memory_bytes.filter(|_| memory);
-        let wanted = [(MEMORY, memory_bytes), (CPU, limits.cpu_seconds), (FILES, limits.files)];
+        let wanted = [
+            (MEMORY, memory_bytes),
+            (CPU, limits.cpu_seconds),
+            (FILES, limits.files),
+            (FILE_SIZE, limits.disk_bytes),
+        ];
         let mut lowered = Self { before: Vec::new() };
         for (kind, amount) in wanted {
             let Some(amount) = amount else { continue };

@@ -19,6 +19,8 @@ pub struct ProcessLimits {
     pub cpu_seconds: Option<u64>,
     /// Open files.
     pub files: Option<u64>,
+    /// Bytes on the disk. The shim holds one file to it; the supervisor holds `agents/<id>/work` and `agents/<id>/tmp` to it.
+    pub disk_bytes: Option<u64>,
 }
 
 /// One program to start.
@@ -51,6 +53,7 @@ pub(crate) enum OrderError {
 const MEMORY: &str = "--memory";
 const CPU: &str = "--cpu";
 const FILES: &str = "--files";
+const DISK: &str = "--disk";
 const CGROUP: &str = "--cgroup";
 const FOLDER: &str = "--folder";
 
@@ -62,6 +65,7 @@ impl Order {
             (MEMORY, self.limits.memory_bytes),
             (CPU, self.limits.cpu_seconds),
             (FILES, self.limits.files),
+            (DISK, self.limits.disk_bytes),
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
@@ -95,6 +99,7 @@ impl Order {
                 Some(MEMORY) => limits.memory_bytes = Some(number(MEMORY, args.next().as_deref())?),
                 Some(CPU) => limits.cpu_seconds = Some(number(CPU, args.next().as_deref())?),
                 Some(FILES) => limits.files = Some(number(FILES, args.next().as_deref())?),
+                Some(DISK) => limits.disk_bytes = Some(number(DISK, args.next().as_deref())?),
                 Some(CGROUP) => cgroup = Some(args.next().ok_or(OrderError::Value(CGROUP))?.into()),
                 Some(FOLDER) => folder = Some(args.next().ok_or(OrderError::Value(FOLDER))?.into()),
                 _ => return Err(OrderError::Unknown(name)),
@@ -142,6 +147,7 @@ mod tests {
                 memory_bytes: Some(u64::MAX),
                 cpu_seconds: Some(0),
                 files: Some(64),
+                disk_bytes: Some(4 << 30),
             },
             cgroup: Some("/sys/fs/cgroup/abide x".into()),
             confinement: Some(Confinement {

@@ -10,6 +10,7 @@ use abide_wire::Secret;
 
 use crate::{
     confinement::Confinement,
+    disk_limit::DISK_INTERVAL,
     private::PrivateStateLimits,
     process::{ProcessLimits, ShimCommand},
 };
@@ -87,6 +88,8 @@ pub struct SupervisorSettings {
     pub shutdown_grace: Duration,
     /// How long a process may take to give up a turn that was withdrawn.
     pub yield_grace: Duration,
+    /// Time between two looks at what an agent keeps on the disk; longer where a look takes long.
+    pub disk_interval: Duration,
     /// Bounds of each agent's private state.
     pub private: PrivateStateLimits,
     /// The Unix socket for agents that connect by themselves.
@@ -106,6 +109,7 @@ impl Default for SupervisorSettings {
             ready_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
             yield_grace: YIELD_GRACE,
+            disk_interval: DISK_INTERVAL,
             private: PrivateStateLimits::default(),
             socket_path: None,
             tcp: None,

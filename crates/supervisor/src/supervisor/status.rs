@@ -1,6 +1,6 @@
 //! The status of an agent's process, for people and lists. No evidence of work (law 2).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use abide_domain::{CheckpointId, RunId, Timestamp};
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub struct ProcessStatus {
     pub checkpoint: Option<CheckpointStatus>,
     /// Why it is as it is, for a person.
     pub message: Option<String>,
+    /// What keeps it from being started, where it kept more on the disk than it may.
+    pub disk_hold: Option<DiskHold>,
 }
 
 /// What an agent's process is doing.
@@ -70,6 +72,19 @@ pub enum ProcessState {
     Hibernated,
     /// A person parked the agent: nothing starts it until it is resumed.
     Parked,
+    /// It kept more on the disk than it may, and is started again once there is room.
+    OverDiskLimit,
+}
+
+/// A process that is not started until there is room for what it keeps on the disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DiskHold {
+    /// Since when.
+    pub since: Timestamp,
+    /// What is too much; it follows the agent's name in a sentence.
+    pub message: String,
+    /// The folder in which there is most.
+    pub folder: PathBuf,
 }
 
 /// A checkpoint, as lists of agents show it.

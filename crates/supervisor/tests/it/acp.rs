@@ -3,6 +3,7 @@
 
 mod answers;
 mod deaths;
+mod disk;
 mod misbehavior;
 mod rest;
 mod restarts;

@@ -3,6 +3,7 @@
 mod chaos;
 mod commands;
 mod deaths;
+mod disk;
 mod limits;
 mod misbehavior;
 mod reports;

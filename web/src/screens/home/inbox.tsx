@@ -8,6 +8,7 @@ import {
   Database,
   Dna,
   Hand,
+  HardDrive,
   type LucideIcon,
   MoonStar,
   PauseCircle,
@@ -53,6 +54,7 @@ const LOOKS: Record<string, Look> = {
   identity: { icon: BookUser, word: "identity", tone: "thought" },
   evolution: { icon: Dna, word: "evolution", tone: "thought" },
   parked: { icon: PauseCircle, word: "parked", tone: "wait" },
+  disk: { icon: HardDrive, word: "disk", tone: "fail" },
   memory: { icon: Database, word: "memory", tone: "fail" },
   ledger: { icon: Database, word: "ledger", tone: "fail" },
 };

@@ -7,6 +7,7 @@ const ORDER = [
   "memory",
   "approval",
   "stall",
+  "disk",
   "epoch_failed",
   "budget",
   "sleep",

@@ -119,6 +119,8 @@ pub enum ExitReason {
     RestoreFailed,
     /// A fatal error of its own.
     Fatal,
+    /// It kept more on the disk than it may.
+    DiskLimit,
     /// A person restarted or parked it.
     Person,
     /// It had nothing to do.

@@ -48,6 +48,8 @@ section! {
         pub(crate) cpu_seconds: u64 = 0, count(0, 1 << 31);
         /// Open files of each of its processes; 0: no limit.
         pub(crate) files: u64 = 0, count(0, 1 << 20);
+        /// What its processes may keep in agents/<id>/work and agents/<id>/tmp in MB, and in one file anywhere; 0: no limit.
+        pub(crate) disk_mb: u64 = 4096, count(0, 1 << 24);
         /// Whether silence is a stall even when it has no work.
         pub(crate) always_active: bool = false, FLAG;
         /// How it is watched, where that differs from [watchdog].
@@ -206,6 +208,7 @@ impl AgentSection {
             memory_mb: 0,
             cpu_seconds: 0,
             files: 0,
+            disk_mb: 0,
             always_active: false,
             watchdog: self.watchdog.clone(),
             schedule: Vec::new(),

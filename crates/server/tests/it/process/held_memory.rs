@@ -1,24 +1,14 @@
 //! A memory that cannot be written for a while, here because another program holds its database: what is said meanwhile is
 //! remembered as soon as it can be, without a restart, and people are told.
 
-use std::time::{Duration, Instant};
-
 use rusqlite::Connection;
 
-use crate::{client::Client, home::Home};
+use crate::{agents::world::until, client::Client, home::Home};
 
-/// Waits until the memory of felix is, or is no longer, among what waits for a person.
-fn until_told(client: &Client, is_told: bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        let matters = client.read("/attention");
-        let items = matters["items"].as_array().unwrap();
-        if items.iter().any(|item| item["id"] == "memory:felix") == is_told {
-            return;
-        }
-        assert!(Instant::now() < deadline, "{matters:#}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+/// Whether the memory of felix is among what waits for a person.
+fn is_listed(client: &Client) -> bool {
+    let matters = client.read("/attention");
+    matters["items"].as_array().unwrap().iter().any(|item| item["id"] == "memory:felix")
 }
 
 #[test]
@@ -30,11 +20,11 @@ fn what_a_memory_could_not_take_is_handed_to_it_again() {
     let other = Connection::open(home.path().join("agents/felix/knowledge.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     client.say("remember that the launch is on 3 March 2027");
-    until_told(client, true);
+    until("the memory is listed", || is_listed(client).then_some(()));
     client.say("remember that the canteen opens at noon");
     client.say("remember that the harbour site has two cranes");
     other.execute_batch("ROLLBACK").unwrap();
-    until_told(client, false);
+    until("the memory has what it lacked", || (!is_listed(client)).then_some(()));
     let known = client.read("/knowledge?citizen=felix").to_string();
     for fact in ["Ostrich", "3 March 2027", "canteen", "two cranes"] {
         assert!(known.contains(fact), "{fact}: {known}");

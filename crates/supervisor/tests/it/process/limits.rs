@@ -35,9 +35,25 @@ async fn files_beyond_the_limit_cannot_be_opened() {
 }
 
 #[tokio::test]
+async fn a_process_that_writes_too_large_a_file_is_ended_or_told_by_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("large");
+    let mut order = script(&format!("exec dd if=/dev/zero of={} bs=64k count=64", file.display()));
+    order.limits.disk_bytes = Some(1 << 20);
+    assert_eq!(whole(&order).await.1, ProcessEnd::Signal(25));
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 1 << 20);
+
+    let text = format!("trap '' XFSZ; dd if=/dev/zero of={} bs=64k count=64", file.display());
+    let mut order = script(&text);
+    order.limits.disk_bytes = Some(1 << 20);
+    assert_eq!(whole(&order).await.1, ProcessEnd::Code(1), "it goes on, and knows");
+}
+
+#[tokio::test]
 async fn a_limit_cannot_be_undone_by_the_agent_and_reaches_its_children() {
     let mut order = script("ulimit -Hn; ulimit -Ht; sh -c 'ulimit -n; ulimit -t'");
-    order.limits = ProcessLimits { memory_bytes: None, cpu_seconds: Some(60), files: Some(50) };
+    order.limits =
+        ProcessLimits { cpu_seconds: Some(60), files: Some(50), ..ProcessLimits::default() };
     let (text, _) = whole(&order).await;
     assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["50", "65", "50", "60"]);
 }
@@ -53,8 +69,12 @@ async fn a_limit_that_is_too_small_for_any_program_is_a_reason_not_to_start() {
 #[tokio::test]
 async fn a_tree_at_its_limits_is_still_ended_whole() {
     let mut order = script("trap '' XCPU; sleep 600 & setsid sleep 600 & echo $! && read x");
-    order.limits =
-        ProcessLimits { memory_bytes: Some(16 << 20), cpu_seconds: Some(1), files: Some(16) };
+    order.limits = ProcessLimits {
+        memory_bytes: Some(16 << 20),
+        cpu_seconds: Some(1),
+        files: Some(16),
+        disk_bytes: Some(1 << 20),
+    };
     let mut running = Running::start(&order);
     let away = running.pids().await[0];
     running.process.kill();

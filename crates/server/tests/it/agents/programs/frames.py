@@ -1,7 +1,7 @@
 """An agent of the tests without any package: frames made by hand, so that it can do what no SDK would.
 
 Takes a manner: `plain`, `vector <file> <mark>` (sends the file's bytes after its first ready, once), `mute` (never says
-ready), `measure` (reports a measurement), `family` (starts two that are not to survive it: a child, and one in a session of its own under no parent).
+ready), `measure` (reports a measurement), `fill` (told `fill 3`, writes three files of a MB into its working folder), `family` (starts two that are not to survive it: a child, and one in a session of its own under no parent).
 """
 
 import os
@@ -96,7 +96,17 @@ def receive():
     return Unpacker(read(*struct.unpack(">I", read(4)))).value()
 
 
+def fill(words):
+    if words[0] == "fill":
+        for number in range(int(words[1])):
+            with open(f"file{number}", "wb") as file:
+                file.write(b"x" * (1 << 20))
+                os.fsync(file.fileno())
+
+
 def respond(message):
+    if sys.argv[1] == "fill":
+        fill(message["data"]["message"].split())
     voice = {"thought": "", "emotive_state": "calm", "tool_calls": [], "final_response": "here"}
     send("process_response", request_id=message["request_id"], voice=voice)
 
