@@ -6,12 +6,14 @@
 //! replaced by what another says about them.
 //!
 //! Reading order: `statement` (what is judged); here what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates,
-//! numbers, names), `claim` (what a clause says of what), `replaces` (one statement and a later one).
+//! numbers, names), `claim` (what a clause says of what), `replaces` (one statement and a later one), `attribute_question`
+//! (what is asked for, and what gives it).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use abide_domain::{Timestamp, Zone};
 
+mod attribute_question;
 mod claim;
 mod lexicon;
 mod replaces;
@@ -19,6 +21,7 @@ mod statement;
 mod tokens;
 mod value;
 
+pub(crate) use self::attribute_question::AttributeQuestion;
 pub use self::statement::{Relation, Statement};
 use self::{
     claim::{Claim, claims_of},
@@ -60,6 +63,13 @@ impl<'a> Earlier<'a> {
         Self { statement, claims: claims_of(statement, zone), zone }
     }
 
+    /// Other words in which what it says can be spoken of, and what it is about; empty where none are known.
+    pub(crate) fn rewordings(&self) -> String {
+        let claims = self.claims.iter().filter(|claim| claim.is_asserted());
+        let words: BTreeSet<String> = claims.flat_map(Claim::rewordings).collect();
+        Vec::from_iter(words).join(" ")
+    }
+
     /// How a later statement stands to it.
     pub(crate) fn relation_to(&self, newer: &Statement<'_>) -> Relation {
         let claims = claims_of(newer, self.zone);
@@ -93,7 +103,7 @@ pub fn judge(statements: &[Statement<'_>], zone: &Zone) -> Vec<Standing> {
             };
             // Of several, the newest counts.
             let is_newer =
-                |known: usize| judged.get(known).is_none_or(|known| known.seq < newer.seq);
+                |known: usize| judged.get(known).is_none_or(|known| newer.is_later_than(known));
             if slot.is_none_or(is_newer) {
                 *slot = Some(place);
             }
@@ -126,7 +136,7 @@ fn answered(all: &[(&Statement<'_>, &Vec<Claim>)], place: usize) -> Option<usize
     for _ in 0..STEPS_BACK_MAX {
         let at = *by_seq.get(&previous?)?;
         let (older, old) = all.get(at)?;
-        if older.by != newer.by || older.seq >= newer.seq {
+        if older.by != newer.by || !newer.is_later_than(older) {
             return None;
         }
         let is_meant = |claim: &&Claim| correction.kinds().any(|kind| claim.has_kind(kind));

@@ -23,6 +23,13 @@ const POLITE: [&str; 14] = [
     "hey", "hi", "hello", "please", "thanks", "thank", "ok", "okay", "yes", "no", "sorry", "well",
     "dear", "bye",
 ];
+/// Words that point back at what was spoken of, in English, German, French and Spanish.
+const POINTING: [&str; 30] = [
+    "it", "its", "that", "this", "those", "these", "them", "they", "then", "again", "same",
+    "still", "so", "es", "das", "dies", "davon", "damit", "dazu", "dann", "ça", "cela", "ceci",
+    "alors", "eso", "esto", "ello", "entonces", "it's", "that's",
+];
+
 /// What a stimulus gives to go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StimulusCues {
@@ -34,6 +41,8 @@ pub struct StimulusCues {
     pub keywords: Vec<String>,
     /// Files that are named.
     pub files: Vec<String>,
+    /// Whether a word of it points back at what was spoken of.
+    pub points_back: bool,
 }
 
 impl StimulusCues {
@@ -46,7 +55,9 @@ impl StimulusCues {
         let keywords = keywords(&envelope.content, &names);
         let files = tokens(&envelope.content).filter(|token| is_file(token));
         let files = files.map(str::to_owned).take(FILES_MAX).collect();
-        Self { partner, is_of_agent, keywords, files }
+        let mut said = tokens(&envelope.content).map(str::to_lowercase);
+        let points_back = said.any(|token| POINTING.contains(&token.as_str()));
+        Self { partner, is_of_agent, keywords, files, points_back }
     }
 
     /// The keywords on one line; empty where there are none.
@@ -54,9 +65,10 @@ impl StimulusCues {
         self.keywords.join(" ")
     }
 
-    /// Whether it says so little that it can only mean what was spoken of last.
-    pub(super) fn is_short(&self) -> bool {
-        self.keywords.len() <= 3
+    /// Whether it can only mean what was spoken of last: it names next to nothing, or little and points back ("did you figure
+    /// it out?").
+    pub(super) const fn means_the_last(&self) -> bool {
+        self.keywords.len() <= 1 || (self.keywords.len() <= 3 && self.points_back)
     }
 }
 

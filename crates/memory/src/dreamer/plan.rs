@@ -84,7 +84,7 @@ fn conversations(cue: &StimulusCues, leads: &Leads) -> Vec<GraphQuery> {
         asked.push(with(cue.partner.as_deref().unwrap_or(ANYBODY), matter));
     }
     // "Did you figure it out?" can only mean what was spoken of last.
-    if cue.is_short() {
+    if cue.means_the_last() {
         asked.extend(cue.partner.as_deref().map(|partner| with(partner, Vec::new())));
     }
     asked

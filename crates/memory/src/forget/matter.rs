@@ -19,6 +19,11 @@ const EMPTY: &str = "say forget forgot forgotten delet eras remov remember memor
     oubli oublier oublie efface que qu je tu nous est suis es sont ai as mon ma mes moi le la les un une de du des et en j au aux \
     olvida olvidar borra yo tu soy eres esta estoy mi mis el los las una del y en al lo";
 
+/// Words that name no matter but what is known of it: "my dog's name", "what my dog is called", "my phone number". A text says
+/// what it is called with any of these words, and gives a number with its digits.
+const NAMING: &str = "name names named called call known number address heißt heissen nummer adresse namen nennt appelle nomme nom \
+    numéro adresse appelé llama nombre número dirección";
+
 /// The stems of a text. `lives` is a form of to live here, not of a life.
 fn words(text: &str) -> Vec<String> {
     let mut found = stems(text);
@@ -78,7 +83,23 @@ impl Matter {
         let close = sentences.windows(2).any(|pair| {
             self.words.iter().all(|word| pair.iter().any(|sentence| sentence.contains(word)))
         });
-        close || sentences.iter().any(|sentence| self.words.is_subset(sentence))
+        close
+            || sentences.iter().any(|sentence| self.words.is_subset(sentence))
+            || self.is_named_in(text, &sentences)
+    }
+
+    /// Whether a sentence names what is meant in other words: the dog by what it is called, the phone by its digits.
+    fn is_named_in(&self, text: &str, sentences: &[BTreeSet<String>]) -> bool {
+        let naming: BTreeSet<String> = words(NAMING).into_iter().collect();
+        let meant: BTreeSet<&String> = self.words.difference(&naming).collect();
+        let is_of =
+            |sentence: &&BTreeSet<String>| meant.iter().all(|word| sentence.contains(*word));
+        let names = meant.len() < self.words.len() && !meant.is_empty();
+        names
+            && sentences
+                .iter()
+                .filter(is_of)
+                .any(|sentence| !sentence.is_disjoint(&naming) || !values(text).is_empty())
     }
 
     /// The text without the sentences that say this; `None` where none does. With a name only sentences that have it: what
@@ -190,6 +211,11 @@ mod tests {
             ("my phone number", "The phone rings.", false),
             ("0612345678", "call +33 6 12 34 56 78 when you are there", true),
             ("0612345678", "call 06-12-34-56-79", false),
+            ("my dog's name", "My dog is called Biscuit.", true),
+            ("what my dog is called", "The name of my dog is Biscuit.", true),
+            ("my dog's name", "My dog ate the grass.", false),
+            ("my phone number", "You can reach me by phone on 0698 330175.", true),
+            ("who my dentist is", "My dentist is Dr Dubois.", true),
             ("mail me at ann@example.org", "ANN@example.org, please", true),
             ("dass ich in Lyon wohne", "Ich wohne jetzt in Lyon.", true),
             ("que j'habite à Lyon", "J'habite à Lyon depuis mai.", true),

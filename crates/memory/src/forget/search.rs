@@ -12,6 +12,7 @@ use crate::{
     distill::{SLOT_TAG, claims_of},
     graph::searchable_text,
     normalise,
+    timeline::AttributeQuestion,
 };
 
 /// What is looked for, while it is looked for.
@@ -30,6 +31,8 @@ struct Search<'a> {
     of_others: BTreeSet<FactId>,
     /// Whether an attribute is meant, whatever its value: `my phone number`.
     takes_slots: bool,
+    /// The attribute, as it may be spoken of in other words: `who my dentist is`.
+    attribute: Option<AttributeQuestion>,
 }
 
 impl KnowledgeHandle {
@@ -86,6 +89,7 @@ impl KnowledgeHandle {
             named: BTreeSet::new(),
             kind: SearchKind::Matter,
             takes_slots: false,
+            attribute: None,
             of_others: BTreeSet::new(),
         };
         let mut plan = ForgetPlan::default();
@@ -102,6 +106,9 @@ impl KnowledgeHandle {
                 search.claims.extend(said.iter().map(|(content, _)| normalise(content)));
                 // Where a value is named (`that I live in Lyon`), other values of the slot may be learnt.
                 search.takes_slots = said.is_empty();
+                search.attribute = asker
+                    .filter(|_| search.takes_slots)
+                    .and_then(|asker| AttributeQuestion::read(words, asker));
             }
             ForgetTarget::Epoch(epoch) => {
                 search.named.insert(epoch);
@@ -220,7 +227,9 @@ impl Search<'_> {
             return !fact.sources.is_empty()
                 && fact.sources.iter().all(|source| self.named.contains(source));
         }
-        self.claims.contains(&normalise(&fact.content)) || self.matter.is_in(&fact.content)
+        self.claims.contains(&normalise(&fact.content))
+            || self.matter.is_in(&fact.content)
+            || teller.is_some_and(|teller| self.gives_attribute(teller, &fact.content))
     }
 
     fn take_fact(&mut self, fact: &Fact, plan: &mut ForgetPlan) {
@@ -281,11 +290,16 @@ impl Search<'_> {
         }
         if is_own {
             return self.matter.is_in(text)
-                || (!by_agent && !self.claims.is_empty() && self.claims_it(sender, text));
+                || (!by_agent
+                    && (self.claims_it(sender, text) || self.gives_attribute(sender, text)));
         }
         // What the agent told others about the owner.
         let owner = self.owner.as_deref().unwrap_or_default().to_lowercase();
         by_agent && self.matter.is_in(text) && text.to_lowercase().contains(&owner)
+    }
+
+    fn gives_attribute(&self, by: &str, text: &str) -> bool {
+        self.attribute.as_ref().is_some_and(|attribute| attribute.is_given_by(by, text))
     }
 
     fn claims_it(&self, sender: &str, text: &str) -> bool {

@@ -4,8 +4,8 @@
 //! vectors, by meaning. Filters come before limits. It must never say that nothing is there when it could not look.
 //!
 //! Reading order: here how a query is asked and how sure its answer is; `names` (when two are the same), `nodes` (what was
-//! recorded), `facts` (what is known), `conversations` and `emotions` (what was said, and how it felt), `later` (what bears
-//! on that since then).
+//! recorded), `facts` (what is known), `conversations` and `emotions` (what was said, and how it felt), `answers` (what answers
+//! in other words), `later` (what bears on that since then).
 
 use std::{sync::Arc, time::Instant};
 
@@ -27,6 +27,7 @@ use crate::{
     search::{Hit, STRENGTH_MIN, words},
 };
 
+mod answers;
 mod conversations;
 mod emotions;
 mod facts;

@@ -6,8 +6,9 @@ use abide_domain::Zone;
 
 use super::{
     lexicon::{
-        AGAINST, AT, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE, NO_LONGER,
-        NOW, NOW_PHRASES, OF, ROLES, RULE, SLOTS, SPEAKER, VERBS, is_in,
+        AGAINST, AT, Attribute, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE,
+        MISTAKE, NO_LONGER, NOW, NOW_PHRASES, OF, OTHERS, PLANS, PRONOUNS, ROLES, RULE, SPEAKER,
+        TIMES, TOGETHER, VERBS, attributes_of, has_phrase, is_in, own_stems, slot_of,
     },
     statement::Statement,
     tokens::{Token, clauses, tokens},
@@ -44,6 +45,12 @@ const REPORTED: [&str; 24] = [
     "weitergeleitet",
 ];
 
+/// Most words that introduce a statement.
+const INTRODUCTION_WORDS_MAX: usize = 5;
+
+/// Words around an attribute from which on it is spoken of without a word of its own.
+const AROUND_MIN: usize = 2;
+
 /// How strongly a clause says that something changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cue {
@@ -58,12 +65,22 @@ pub(super) enum Cue {
 pub(super) struct Claim {
     /// Whether the speaker says it of themselves.
     pub(super) is_own: bool,
+    /// Whether the speaker says it of themselves and of others with them.
+    pub(super) is_ours: bool,
+    /// Relatives, friends and groups that are named: what is said may be theirs.
+    pub(super) others: BTreeSet<String>,
+    /// What people or projects have one of and that is spoken of.
+    pub(super) attributes: Vec<&'static Attribute>,
+    /// Words that may say that one of them changed.
+    pub(super) begun: BTreeSet<String>,
     /// Whether it is a rule that its speaker wants kept.
     pub(super) is_rule: bool,
     /// What is spoken of.
     pub(super) heads: BTreeSet<String>,
     /// What narrows it.
     pub(super) modifiers: BTreeSet<String>,
+    /// All words that mean something and stand before the first value, verbs too.
+    pub(super) lead: BTreeSet<String>,
     /// All words that mean something, but values.
     pub(super) content: BTreeSet<String>,
     pub(super) values: Vec<Value>,
@@ -82,20 +99,63 @@ pub(super) fn claims_of(statement: &Statement<'_>, zone: &Zone) -> Vec<Claim> {
     let is_foreign = is_reported(statement.text);
     let clauses = clauses(statement.text);
     let mut carried = Cue::None;
-    let mut claims = Vec::new();
+    let mut claims: Vec<Claim> = Vec::new();
     for (clause, asks) in &clauses {
+        let (cue, clause) = introduction(clause);
+        carried = carried.max(cue);
         let words = tokens(clause);
-        // "Sorry." and "No." before a sentence correct it.
-        if words.len() <= 2 && words.iter().all(|word| is_in(CORRECTION, &word.lower)) {
-            carried = Cue::Correction;
+        if words.is_empty() {
             continue;
         }
         let mut claim = claim(clause, &words, (statement, zone));
         claim.is_open |= *asks || is_foreign;
         claim.cue = claim.cue.max(std::mem::replace(&mut carried, Cue::None));
+        if let Some(before) = claims.last().filter(|_| goes_on(&words, &claim)) {
+            claim.take_up(before);
+        }
         claims.push(claim);
     }
     claims
+}
+
+/// What stands before a statement and says how it is meant, and the rest: "Sorry.", "No,", "Change of plan,", "For your notes:".
+fn introduction(clause: &str) -> (Cue, &str) {
+    if let Some((before, rest)) = clause.split_once(": ") {
+        let words = tokens(before);
+        let is_said = tokens(rest).iter().any(|word| is_in(VERBS, &word.lower));
+        if words.len() <= INTRODUCTION_WORDS_MAX && is_said {
+            return (cue_of_introduction(&words), rest);
+        }
+    }
+    let (before, rest) = clause.split_once(", ").unwrap_or((clause, ""));
+    let words = tokens(before);
+    let cue = cue_of_introduction(&words);
+    let lists = [CORRECTION, MISTAKE, PLANS, FILLERS, OF, NOW];
+    let is_plain = words.iter().all(|word| lists.iter().any(|list| is_in(list, &word.lower)));
+    let is_short = words.len() <= INTRODUCTION_WORDS_MAX;
+    if is_short && is_plain && cue != Cue::None && !is_list_of_none(clause, &tokens(clause)) {
+        return (cue, rest);
+    }
+    (Cue::None, clause)
+}
+
+fn cue_of_introduction(words: &[Token]) -> Cue {
+    let is_said = |list: &[&str]| words.iter().any(|word| is_in(list, &word.lower));
+    if is_said(PLANS) {
+        Cue::Change
+    } else if is_said(CORRECTION) || is_said(MISTAKE) {
+        Cue::Correction
+    } else {
+        Cue::None
+    }
+}
+
+/// Whether a clause goes on with what the one before spoke of: "Could you save my number? It's 0612345678."
+fn goes_on(words: &[Token], claim: &Claim) -> bool {
+    let first = words.first().map_or("", |word| word.lower.as_str());
+    claim.attributes.is_empty()
+        && !claim.values.is_empty()
+        && (is_in(PRONOUNS, first) || claim.content.is_empty())
 }
 
 /// Whether a text tells words of somebody else.
@@ -114,12 +174,11 @@ fn is_reported(text: &str) -> bool {
 }
 
 fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zone)) -> Claim {
-    let (values, used) = values(words, statement.at, zone);
     let lower = spaced(words);
+    let (mut values, mut used) = values(words, statement.at, zone);
     let has = |list: &[&str]| words.iter().any(|word| is_in(list, &word.lower));
     let has_phrase =
-        |list: &[&str]| list.iter().any(|phrase| lower.contains(&format!(" {phrase} ")));
-    let (heads, modifiers) = subject(words, &used);
+        |list: &[&str]| has_phrase(list, words.iter().map(|word| word.lower.as_str()), &lower);
     let starts_so = words.iter().take(2).any(|word| is_in(CORRECTION, &word.lower))
         && !is_list_of_none(clause, words);
     let ne_plus = has(&["ne", "n"]) && has(&["plus"]);
@@ -127,16 +186,45 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
     let is_change = has(CHANGE) || has(NOW) || has_phrase(NOW_PHRASES) || ne_plus;
     let cue = if is_change {
         Cue::Change
-    } else if starts_so || has_phrase(CORRECTION_PHRASES) {
+    } else if starts_so || has(MISTAKE) || has_phrase(CORRECTION_PHRASES) {
         Cue::Correction
     } else {
         Cue::None
     };
+    // By a word of its own, or by several that stand around it.
+    let attributes =
+        attributes_of(words.iter().map(|word| word.lower.as_str()), &lower, AROUND_MIN);
+    let is_named_plainly =
+        cue != Cue::None || attributes.iter().any(|attribute| !attribute.is_personal);
+    if is_named_plainly
+        && values.is_empty()
+        && let Some((at, name)) = plain_name(words, &attributes)
+    {
+        values.push(Value { kind: ValueKind::Name, key: name });
+        used.insert(at);
+    }
     // "It was renamed", "a été reporté", "wurde verschoben" tell of now.
+    let begun = begun(&lower, &attributes);
+    let tells_of_now = has(CHANGE) || has(NOW) || has(MISTAKE) || !begun.is_empty();
     let is_past =
-        has(AGAINST) && (!has(CHANGE) || has(&["too", "also", "auch", "aussi", "también"]));
+        has(AGAINST) && (!tells_of_now || has(&["too", "also", "auch", "aussi", "también"]));
+    let (mut heads, modifiers) = subject(words, &used);
+    // "lee's phone number" is what a fact says that lee told.
+    let by = statement.by.to_lowercase();
+    let is_of_speaker = heads.remove(&by);
     Claim {
-        is_own: has(SPEAKER) && !has_phrase(CORRECTION_PHRASES)
+        is_ours: has(TOGETHER),
+        others: words
+            .iter()
+            .map(|word| &word.lower)
+            .filter(|word| is_in(OTHERS, word))
+            .cloned()
+            .collect(),
+        begun,
+        attributes,
+        lead: lead(words, &used),
+        is_own: is_of_speaker
+            || has(SPEAKER) && !has_phrase(CORRECTION_PHRASES)
             || words
                 .iter()
                 .any(|word| is_in(&["my", "mein", "meine", "mon", "ma", "mi"], &word.lower)),
@@ -149,8 +237,47 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
         takes_back,
         is_denied: has(DENIAL) && cue != Cue::Correction,
         is_beside: is_past,
-        is_open: has(HEDGE),
+        // The month of May is no doubt.
+        is_open: words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| is_in(HEDGE, &word.lower) && !used.contains(&at)),
     }
+}
+
+/// The words that mean something before the first value.
+fn lead(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
+    let end = used.first().copied().unwrap_or(words.len());
+    let before = words.iter().take(end).map(|word| word.lower.as_str());
+    before.filter(|word| means_something(word) && !is_in(VERBS, word)).map(stem).collect()
+}
+
+/// The words that say that one of them changed.
+fn begun(lower: &str, attributes: &[&Attribute]) -> BTreeSet<String> {
+    let words = attributes.iter().flat_map(|attribute| attribute.changes);
+    words
+        .filter(|word| lower.contains(&format!(" {word} ")))
+        .map(|word| (*word).to_owned())
+        .collect()
+}
+
+/// What something is called now, in small letters and behind the verb: "the staging server is osprey now".
+fn plain_name(words: &[Token], attributes: &[&Attribute]) -> Option<(usize, String)> {
+    let has_names = attributes.iter().any(|attribute| attribute.kinds.contains(&ValueKind::Name));
+    let verb = words.iter().skip(1).position(|word| is_in(VERBS, &word.lower))? + 1;
+    let is_of_matter = |word: &str| attributes.iter().any(|attribute| is_in(attribute.words, word));
+    // "Osprey is the staging server": the name comes first.
+    let is_first = verb == 1
+        && words.get(2).is_some_and(|word| is_in(&["the", "our", "der", "le", "el"], &word.lower));
+    let mut rest = words.iter().enumerate().skip(if is_first { 0 } else { verb + 1 });
+    rest.find(|(_, word)| {
+        means_something(&word.lower)
+            && !is_in(VERBS, &word.lower)
+            && !is_in(TIMES, &word.lower)
+            && !is_of_matter(&word.lower)
+    })
+    .filter(|_| has_names)
+    .map(|(at, word)| (at, word.lower.clone()))
 }
 
 /// "No discount above 5 percent": a rule, and no correction.
@@ -193,9 +320,9 @@ fn spaced(words: &[Token]) -> String {
 }
 
 /// A word as it is compared: one of several names for one matter, without the ending of a plural.
-fn stem(word: &str) -> String {
-    if let Some((slot, _)) = SLOTS.iter().find(|(_, names)| names.contains(&word)) {
-        return (*slot).to_owned();
+pub(super) fn stem(word: &str) -> String {
+    if let Some(slot) = slot_of(word) {
+        return slot.to_owned();
     }
     match word.strip_suffix('s') {
         Some(stem) if stem.chars().count() > 3 && !stem.ends_with('s') => stem.to_owned(),
@@ -273,7 +400,58 @@ fn phrase(
     (heads, modifiers)
 }
 
+/// The words that are none of an attribute's and none of time.
+fn beside<'a>(words: impl Iterator<Item = &'a String>, attribute: &Attribute) -> BTreeSet<String> {
+    let own = own_stems(attribute);
+    let is_other = |word: &&String| {
+        !own.is_some_and(|own| own.contains(*word))
+            && ![TIMES, MISTAKE, PLANS].iter().any(|list| is_in(list, word))
+    };
+    words.filter(is_other).cloned().collect()
+}
+
 impl Claim {
+    /// Whether words of it say that an attribute changed, or that what is said holds now.
+    pub(super) fn changes(&self, attribute: &Attribute) -> bool {
+        self.cue != Cue::None || self.begun.iter().any(|word| is_in(attribute.changes, word))
+    }
+
+    /// Goes on with what an earlier clause spoke of.
+    fn take_up(&mut self, before: &Self) {
+        self.attributes.clone_from(&before.attributes);
+        self.others.extend(before.others.iter().cloned());
+        self.is_own |= before.is_own;
+        self.is_ours |= before.is_ours;
+        self.cue = self.cue.max(before.cue);
+        self.begun.extend(before.begun.iter().cloned());
+        self.lead.extend(before.content.iter().cloned());
+        self.content.extend(before.content.iter().cloned());
+    }
+
+    /// The words before its value that are none of an attribute's.
+    pub(super) fn lead_beside(&self, attribute: &Attribute) -> BTreeSet<String> {
+        beside(self.lead.iter(), attribute)
+    }
+
+    /// All its words that are none of an attribute's.
+    pub(super) fn words_beside(&self, attribute: &Attribute) -> BTreeSet<String> {
+        beside(self.content.iter(), attribute)
+    }
+
+    /// All words for the attributes of which it gives a value, and its subject beside them.
+    pub(super) fn rewordings(&self) -> BTreeSet<String> {
+        let is_given =
+            |attribute: &&&Attribute| attribute.kinds.iter().any(|kind| self.has_kind(*kind));
+        let mut all = BTreeSet::new();
+        for attribute in self.attributes.iter().filter(is_given) {
+            all.extend(
+                attribute.words.iter().chain(attribute.around).map(|word| (*word).to_owned()),
+            );
+            all.extend(self.words_beside(attribute));
+        }
+        all
+    }
+
     /// Whether it says that something is so.
     pub(super) const fn is_asserted(&self) -> bool {
         !self.is_open

@@ -1,15 +1,22 @@
 //! The word lists of the rules: corrections, verbs, names of days, in English, German, French and Spanish. All lower case.
 
+mod attributes;
 mod grammar;
+mod index;
 mod matters;
 
+pub(super) use self::attributes::{ATTRIBUTES, Attribute, OTHERS, TIMES};
 pub(super) use self::grammar::{AT, FILLERS, OF, VERBS};
+pub(super) use self::index::{
+    attributes_of, day_near, has_phrase, is_in, month, number_of, own_stems, slot_of, state_of,
+    weekday,
+};
 pub(super) use self::matters::{
     CALLED, MONEY, MONTHS, NEAR_DAYS, NUMBERS, PERCENT, ROLES, SLOTS, STATES, WEEKDAYS,
 };
 
 /// Words that say that something is so from now on, and was otherwise.
-pub(super) const CHANGE: &[&str] = &[
+pub(super) static CHANGE: &[&str] = &[
     "moved",
     "move",
     "moves",
@@ -69,15 +76,27 @@ pub(super) const CHANGE: &[&str] = &[
 ];
 
 /// Words that say that this holds now.
-pub(super) const NOW: &[&str] = &[
+pub(super) static NOW: &[&str] = &[
     "now",
     "instead",
     "jetzt",
     "nun",
     "stattdessen",
+    "latest",
+    "newest",
+    "since",
+    "finally",
+    "recently",
+    "nowadays",
+    "henceforth",
+    "neuerdings",
+    "inzwischen",
+    "mittlerweile",
+    "künftig",
+    "dorénavant",
+    "últimamente",
     "maintenant",
     "désormais",
-    "dorénavant",
     "ahora",
     "new",
     "neue",
@@ -93,9 +112,34 @@ pub(super) const NOW: &[&str] = &[
 ];
 
 /// The same in more than one word.
-pub(super) const NOW_PHRASES: &[&str] = &[
+pub(super) static NOW_PHRASES: &[&str] = &[
     "from now on",
     "as of now",
+    "these days",
+    "from today",
+    "from tomorrow",
+    "from this month",
+    "from this week",
+    "from next month",
+    "from next week",
+    "as of today",
+    "took over",
+    "takes over",
+    "has taken over",
+    "ab heute",
+    "ab morgen",
+    "ab diesem monat",
+    "ab dem",
+    "seit heute",
+    "seit kurzem",
+    "à compter de",
+    "à partir de",
+    "dès aujourd",
+    "ces jours",
+    "desde hoy",
+    "desde ahora",
+    "a partir de",
+    "hoy en día",
     "no longer",
     "any more",
     "anymore",
@@ -121,7 +165,7 @@ pub(super) const NOW_PHRASES: &[&str] = &[
 ];
 
 /// Words of somebody who corrects themselves; they count at the beginning of a sentence.
-pub(super) const CORRECTION: &[&str] = &[
+pub(super) static CORRECTION: &[&str] = &[
     "no",
     "actually",
     "sorry",
@@ -148,7 +192,7 @@ pub(super) const CORRECTION: &[&str] = &[
 ];
 
 /// The same in more than one word, anywhere.
-pub(super) const CORRECTION_PHRASES: &[&str] = &[
+pub(super) static CORRECTION_PHRASES: &[&str] = &[
     "i meant",
     "make that",
     "make it",
@@ -171,7 +215,7 @@ pub(super) const CORRECTION_PHRASES: &[&str] = &[
 ];
 
 /// Words that say that both hold, or that it held once.
-pub(super) const AGAINST: &[&str] = &[
+pub(super) static AGAINST: &[&str] = &[
     "too",
     "also",
     "additionally",
@@ -223,7 +267,7 @@ pub(super) const AGAINST: &[&str] = &[
 ];
 
 /// Words of what is not so yet, or not sure.
-pub(super) const HEDGE: &[&str] = &[
+pub(super) static HEDGE: &[&str] = &[
     "if",
     "maybe",
     "perhaps",
@@ -291,13 +335,145 @@ pub(super) const HEDGE: &[&str] = &[
 ];
 
 /// Words by which a speaker means themselves.
-pub(super) const SPEAKER: &[&str] = &[
+pub(super) static SPEAKER: &[&str] = &[
     "i", "my", "mine", "ich", "mein", "meine", "meinen", "meinem", "meiner", "je", "j", "mon",
     "ma", "mes", "yo", "mi", "mis", "vivo", "trabajo", "tengo", "mudé", "prefiero", "me",
 ];
 
+/// Words by which speakers mean themselves and others with them.
+pub(super) static TOGETHER: &[&str] = &[
+    "we", "our", "ours", "us", "wir", "unser", "unsere", "unseren", "uns", "nous", "notre", "nos",
+    "nosotros", "nuestro", "nuestra",
+];
+
+/// Words with which a change is announced.
+pub(super) static PLANS: &[&str] = &[
+    "change",
+    "plan",
+    "plans",
+    "update",
+    "news",
+    "änderung",
+    "planänderung",
+    "changement",
+    "cambio",
+    "novedad",
+];
+
+/// Words for what was just spoken of.
+pub(super) static PRONOUNS: &[&str] = &[
+    "it", "that", "this", "es", "das", "c", "ce", "c'est", "eso", "esto", "mine", "he", "she",
+    "his", "her", "its",
+];
+
+/// Words that take back what their speaker said.
+pub(super) static MISTAKE: &[&str] = &[
+    "wrong",
+    "mistake",
+    "mistaken",
+    "typo",
+    "outdated",
+    "falsch",
+    "vertan",
+    "irrtum",
+    "veraltet",
+    "trompé",
+    "trompée",
+    "erreur",
+    "equivoqué",
+    "error",
+    "incorrecto",
+    "incorrect",
+    "correct",
+    "corrected",
+];
+
+/// Words before the day from which on something holds.
+pub(super) static SINCE: &[&str] =
+    &["from", "since", "of", "ab", "seit", "dès", "depuis", "desde", "de"];
+
+/// Words right before the name of a place or a machine.
+pub(super) static DESIGNATORS: &[&str] = &[
+    "room", "hall", "raum", "saal", "salle", "sala", "server", "host", "node", "serveur",
+    "servidor",
+];
+
+/// Words between a word of work and the name of an employer.
+pub(super) static FOR: &[&str] =
+    &["for", "with", "für", "mit", "pour", "avec", "para", "con", "bei", "chez"];
+
+/// Words before those.
+pub(super) static WORKING: &[&str] = &[
+    "work",
+    "works",
+    "working",
+    "worked",
+    "job",
+    "employed",
+    "been",
+    "am",
+    "m",
+    "hired",
+    "arbeite",
+    "arbeitet",
+    "angestellt",
+    "bin",
+    "travaille",
+    "employé",
+    "employée",
+    "suis",
+    "trabajo",
+    "empleado",
+    "empleada",
+    "estoy",
+];
+
+/// Words for where somebody lives.
+pub(super) static HOMES: &[&str] = &[
+    "home",
+    "flat",
+    "apartment",
+    "house",
+    "residence",
+    "address",
+    "wohnung",
+    "zuhause",
+    "haus",
+    "adresse",
+    "appartement",
+    "maison",
+    "logement",
+    "piso",
+    "casa",
+    "dirección",
+];
+
+/// Words behind the name of a place of which something is said.
+pub(super) static WHERE: &[&str] = &["where", "wo", "où", "donde"];
+
+/// Words before the name of a person.
+pub(super) static TITLES: &[&str] = &[
+    "dr",
+    "mr",
+    "mrs",
+    "ms",
+    "prof",
+    "professor",
+    "herr",
+    "frau",
+    "mme",
+    "mlle",
+    "señor",
+    "señora",
+    "sr",
+    "sra",
+    "doctor",
+    "doctora",
+    "docteur",
+];
+
 /// Words that begin a rule: what its speaker wants kept.
-pub(super) const RULE: &[&str] = &[
+pub(super) static RULE: &[&str] = &[
     "never",
     "always",
     "must",
@@ -321,16 +497,11 @@ pub(super) const RULE: &[&str] = &[
 ];
 
 /// Words that deny.
-pub(super) const DENIAL: &[&str] = &[
+pub(super) static DENIAL: &[&str] = &[
     "not", "no", "never", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot",
     "longer", "nicht", "kein", "keine", "keinen", "nie", "niemals", "ne", "n", "pas", "jamais",
     "plus", "nunca", "jamás", "ya",
 ];
 
 /// Phrases that take back what was said, without a value of their own.
-pub(super) const NO_LONGER: &[&str] = &["no longer", "any more", "anymore", "nicht mehr", "ya no"];
-
-/// Whether a list holds a word.
-pub(super) fn is_in(list: &[&str], word: &str) -> bool {
-    list.contains(&word)
-}
+pub(super) static NO_LONGER: &[&str] = &["no longer", "any more", "anymore", "nicht mehr", "ya no"];

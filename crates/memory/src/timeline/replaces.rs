@@ -2,6 +2,7 @@
 
 use super::{
     claim::{Claim, Cue},
+    lexicon::Attribute,
     statement::{Relation, Statement},
 };
 
@@ -21,7 +22,8 @@ pub(super) fn relation(
     (older, old): (&Statement<'_>, &[Claim]),
     (newer, new): (&Statement<'_>, &[Claim]),
 ) -> Relation {
-    if newer.seq <= older.seq || newer.at < older.at || newer.by_agent {
+    // A fact may come to be known long after it was told.
+    if !newer.is_later_than(older) || newer.by_agent {
         return Relation::Apart;
     }
     let pairs = old.iter().flat_map(|old| new.iter().map(move |new| (old, new)));
@@ -34,7 +36,14 @@ fn of_claims(
     (newer, new): (&Statement<'_>, &Claim),
 ) -> Relation {
     let is_same_speaker = older.by == newer.by;
-    if !old.is_asserted() || !new.is_asserted() || new.is_beside || old.is_own != new.is_own {
+    if !old.is_asserted() || !new.is_asserted() || new.is_beside {
+        return Relation::Apart;
+    }
+    let by_attribute = by_attribute(old, new, is_same_speaker);
+    if by_attribute == Relation::Replaces {
+        return by_attribute;
+    }
+    if old.is_own != new.is_own {
         return Relation::Apart;
     }
     // What two people say of themselves are two things.
@@ -63,6 +72,35 @@ fn by_value(old: &Claim, new: &Claim) -> Relation {
         (Matter::Other, _) => Relation::Apart,
         (Matter::Same | Matter::Shorter | Matter::Near, _) => Relation::Unsure,
     }
+}
+
+/// By another value of what people or projects have one of, in whatever words it is spoken of.
+fn by_attribute(old: &Claim, new: &Claim, is_same_speaker: bool) -> Relation {
+    let differing = old.differing(new);
+    let replaced = old.attributes.iter().any(|attribute| {
+        let is_spoken_of = new.attributes.iter().any(|one| std::ptr::eq(*one, *attribute));
+        is_spoken_of
+            && new.changes(attribute)
+            && differing.iter().any(|kind| attribute.kinds.contains(kind))
+            && is_same_holder((old, new), attribute, is_same_speaker)
+    });
+    if replaced { Relation::Replaces } else { Relation::Apart }
+}
+
+/// Whether it is the same person's, or the same project's.
+fn is_same_holder(
+    (old, new): (&Claim, &Claim),
+    attribute: &Attribute,
+    is_same_speaker: bool,
+) -> bool {
+    // What stands behind the value says nothing of whose it is.
+    let (of_old, of_new) = (old.words_beside(attribute), new.lead_beside(attribute));
+    if attribute.is_personal {
+        let is_own = old.is_own || old.is_ours;
+        return is_own && is_same_speaker && old.others == new.others && of_new.is_subset(&of_old);
+    }
+    let shares = !new.words_beside(attribute).is_disjoint(&of_old);
+    old.is_own == new.is_own && shares && of_new.is_subset(&of_old)
 }
 
 /// By "no longer": the same words, taken back.

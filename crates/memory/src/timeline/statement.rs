@@ -19,6 +19,13 @@ pub struct Statement<'a> {
     pub text: &'a str,
 }
 
+impl Statement<'_> {
+    /// Whether it was said later than another.
+    pub(super) fn is_later_than(&self, other: &Self) -> bool {
+        (self.at, self.seq) > (other.at, other.seq)
+    }
+}
+
 /// How a later statement stands to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Relation {

@@ -18,7 +18,106 @@ fn relation_of((first_by, first): (&str, &str), (second_by, second): (&str, &str
 }
 
 /// The same matter, and the later takes the place of the earlier. A second name: somebody else says it.
-const REPLACES: [(&str, &str, &str); 44] = [
+const REPLACES: [(&str, &str, &str); 83] = [
+    (
+        "I'm based in Lyon, by the way.",
+        "Our new address is in Bergen, we gave up the old place last week.",
+        "kim",
+    ),
+    (
+        "I have been living in Lyon for six years now.",
+        "Our new address is in Bergen, we gave up the old place.",
+        "kim",
+    ),
+    (
+        "Lyon is where I live.",
+        "After the move to Nantes I still get lost on the way to the supermarket.",
+        "kim",
+    ),
+    ("I'm based in Lyon.", "finally moved! Nantes it is now", "kim"),
+    (
+        "The licence of Comet costs 8,100 euros.",
+        "They changed their tariffs, we have to budget 6,750 euros for Comet.",
+        "lee",
+    ),
+    (
+        "The price of the licence for Basalt is 4,200 euros.",
+        "We renegotiated and ended up at 3,900 euros for Basalt.",
+        "lee",
+    ),
+    (
+        "Heron licence is 3,900 euros a year",
+        "The latest invoice for Heron says 4,200 euros.",
+        "lee",
+    ),
+    (
+        "Could you save my phone number for me? It's 0677 449021.",
+        "Actually my mobile number is 0612 908834 now.",
+        "kim",
+    ),
+    (
+        "You can ring me on 0612 908834.",
+        "oh wait, that was the wrong number, mine is 0677 449021",
+        "kim",
+    ),
+    (
+        "I have been with Northwind for three years, mostly in support.",
+        "Please correct that: my employer is Quarrix.",
+        "kim",
+    ),
+    (
+        "The staging server of Heron is called magpie.",
+        "Correction: osprey is the staging server for Heron.",
+        "lee",
+    ),
+    (
+        "launch of Comet is planned for 17 April, please keep that in mind",
+        "Change of plan, the launch of Comet will be on 9 May.",
+        "lee",
+    ),
+    ("We are launching Basalt on 17 April.", "The launch of Basalt moved to 21 June.", "lee"),
+    ("The launch is on 3 March.", "The launch is now on 9 May.", "lee"),
+    ("The launch is on 3 March.", "The launch moved to 9 May.", "lee"),
+    (
+        "The staging server of Heron is called magpie.",
+        "The staging server of Heron is osprey now.",
+        "kim",
+    ),
+    (
+        "The staging server of Heron is called magpie.",
+        "Heron is staged on osprey these days.",
+        "lee",
+    ),
+    ("I live in Lyon.", "We moved to Nantes at the weekend.", "kim"),
+    ("I live in Lyon.", "My new flat is in Nantes.", "kim"),
+    ("My home is in Lyon.", "I relocated to Nantes last week.", "kim"),
+    ("My phone number is 0612345678.", "I switched operators, call 0698765432 from today.", "kim"),
+    ("You can reach me on 0612345678.", "No, my phone number is 0698765432.", "kim"),
+    ("My dentist is Dr Dubois.", "I changed practices, Dr Okafor looks after my teeth.", "kim"),
+    ("My dentist is Dr Dubois.", "Dr Okafor took over my teeth.", "kim"),
+    ("My dog is called Rufus.", "We renamed the puppy Mocha.", "kim"),
+    ("I work at Northwind.", "I quit and joined Quarrix.", "kim"),
+    ("I work at Northwind.", "My new employer is Quarrix.", "kim"),
+    ("My desk is number 417.", "Facilities put me at 233.", "kim"),
+    ("The launch of Juniper is on 3 March.", "Juniper goes live on 9 May instead.", "lee"),
+    (
+        "The licence of Heron costs 4,200 euros.",
+        "The vendor of Heron asks for 5,150 euros from this month on.",
+        "lee",
+    ),
+    ("The Comet meeting is in room Oslo.", "We gather in Havana for Comet these days.", "lee"),
+    ("Ich wohne in Lyon.", "Wir sind am Wochenende nach Nantes umgezogen.", "kim"),
+    ("Ich arbeite bei Northwind.", "Ich habe bei Quarrix angefangen.", "kim"),
+    (
+        "Die Lizenz von Heron kostet 4200 Euro.",
+        "Der Anbieter von Heron verlangt ab heute 5150 Euro.",
+        "lee",
+    ),
+    ("J'habite à Lyon.", "Nous avons déménagé à Nantes.", "kim"),
+    ("Je travaille chez Northwind.", "Mon nouvel employeur est Quarrix.", "kim"),
+    ("Vivo en Lyon.", "Nos mudamos a Nantes.", "kim"),
+    ("Trabajo en Northwind.", "Mi nueva empresa es Quarrix.", "kim"),
+    ("My birthday is on 3 March.", "Correction, I was born on 4 March.", "kim"),
     ("The launch is on 3 March.", "The launch moved to 17 March.", "lee"),
     ("The launch is on 3 March.", "The launch has been moved to 17 March.", "kim"),
     ("The launch is on 3 March.", "No, make that 17 March.", "kim"),
@@ -66,7 +165,40 @@ const REPLACES: [(&str, &str, &str); 44] = [
 ];
 
 /// About the same or nearly, and both hold, or nothing is said to hold.
-const APART: [(&str, &str, &str); 52] = [
+const APART: [(&str, &str, &str); 69] = [
+    ("We have a dog, his name is Mocha.", "Non, mon chat s'appelle Noisette.", "kim"),
+    (
+        "my dentist's name is Dr Lindqvist, in case I ever need to look it up",
+        "Mein Hausarzt heißt jetzt Scholz.",
+        "kim",
+    ),
+    (
+        "The licence of Heron costs 4,200 euros.",
+        "We have to budget 900 euros for the party now.",
+        "lee",
+    ),
+    ("I live in Lyon.", "My sister moved to Nantes.", "kim"),
+    ("I live in Lyon.", "Our office moved to Nantes.", "kim"),
+    ("I live in Lyon.", "I moved the meeting to Nantes.", "kim"),
+    ("I live in Lyon.", "We moved to Nantes.", "lee"),
+    ("I live in Lyon.", "Lee moved to Nantes.", "kim"),
+    ("I live in Lyon.", "From now on I work in Nantes.", "kim"),
+    ("My phone number is 0612345678.", "Call my boss on 0698765432 from today.", "kim"),
+    ("My phone number is 0612345678.", "The hotline of Heron is now 0698765432.", "kim"),
+    ("My dentist is Dr Dubois.", "My sister's dentist is now Dr Okafor.", "kim"),
+    ("My dog is called Rufus.", "My cat is now called Mocha.", "kim"),
+    (
+        "The licence of Heron costs 4,200 euros.",
+        "The support contract of Heron costs 900 euros from now on.",
+        "lee",
+    ),
+    (
+        "The licence of Heron costs 4,200 euros.",
+        "The vendor of Comet asks for 5,150 euros from this month on.",
+        "lee",
+    ),
+    ("The launch of Juniper is on 3 March.", "Comet goes live on 9 May instead.", "lee"),
+    ("The launch of Juniper is on 3 March.", "The launch may move to 9 March.", "lee"),
     ("The launch is on 3 March.", "The launch party moved to 17 March.", "lee"),
     ("The launch party is on 5 March.", "The launch moved to 17 March.", "lee"),
     ("The launch is on 3 March.", "Is the launch now on 17 March?", "lee"),

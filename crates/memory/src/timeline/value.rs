@@ -6,8 +6,9 @@ use abide_domain::{Timestamp, Zone};
 
 use super::{
     lexicon::{
-        AT, CALLED, CHANGE, MONEY, MONTHS, NEAR_DAYS, NOW, NUMBERS, PERCENT, ROLES, SPEAKER,
-        STATES, VERBS, WEEKDAYS, is_in,
+        self, AT, CALLED, CHANGE, DESIGNATORS, FOR, HOMES, MONEY, NOW, PERCENT, PRONOUNS, ROLES,
+        SINCE, SPEAKER, TITLES, VERBS, WHERE, WORKING, day_near, is_in, number_of, state_of,
+        weekday,
     },
     tokens::Token,
 };
@@ -90,9 +91,14 @@ impl<'a> Reader<'a> {
                 self.add(ValueKind::Date, key, [at]);
             } else if let Some(key) = short_day(self.before(at), word) {
                 self.add(ValueKind::Date, key, [at]);
-            } else if let Some(weekday) = WEEKDAYS.iter().position(|names| names.contains(&word)) {
+            } else if let Some(weekday) = weekday(word) {
                 self.add(ValueKind::Weekday, weekday.to_string(), [at]);
-            } else if let Some((_, days)) = NEAR_DAYS.iter().find(|(name, _)| *name == word) {
+            } else if let Some(days) = day_near(word) {
+                // "From today" says since when, and not which day.
+                if is_in(SINCE, self.before(at)) {
+                    self.used.insert(at);
+                    continue;
+                }
                 let then =
                     zone.civil(Timestamp::from_micros(said.as_micros().saturating_add(days * DAY)));
                 self.add(ValueKind::Date, format!("{:02}-{:02}", then.month(), then.day()), [at]);
@@ -157,8 +163,8 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let (word, after, before) = (self.word(at), self.word(at + 1), self.before(at));
-            if let Some((_, state)) = STATES.iter().find(|(name, _)| *name == word) {
-                self.add(ValueKind::State, *state, [at]);
+            if let Some(state) = state_of(word) {
+                self.add(ValueKind::State, state, [at]);
                 continue;
             }
             if is_address(word) {
@@ -170,8 +176,7 @@ impl<'a> Reader<'a> {
                 self.add(ValueKind::Time, key, at..=at + usize::from(is_marked));
                 continue;
             }
-            let in_words =
-                NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
+            let in_words = number_of(word);
             let Some(number) = in_words.or_else(|| is_number(word).then_some(word)) else {
                 continue;
             };
@@ -213,16 +218,33 @@ impl<'a> Reader<'a> {
             let before_that = at.checked_sub(2).map_or("", |place| self.word(place));
             let is_called =
                 is_in(CALLED, before) || (is_in(AT, before) && is_in(CALLED, before_that));
-            let is_behind = is_in(VERBS, before) || is_in(AT, before) || is_in(NOW, before);
+            let is_behind = [VERBS, AT, NOW, DESIGNATORS].iter().any(|list| is_in(list, before));
             let starts = self.tokens.get(at).is_some_and(|token| token.is_capital);
+            // "I work for Northwind", "the new flat in Bergen is ours", "Lyon is where I live".
+            let is_employer = is_in(FOR, before) && is_in(WORKING, before_that);
+            let is_home =
+                is_in(AT, before) && self.tokens.iter().any(|token| is_in(HOMES, &token.lower));
+            let is_where = at == 0
+                && (is_in(VERBS, self.word(1))
+                    && (is_in(WHERE, self.word(2)) || is_in(SPEAKER, self.word(2)))
+                    || (is_in(PRONOUNS, self.word(1)) && is_in(VERBS, self.word(2))));
             let is_free = !self.used.contains(&at)
                 && !is_in(SPEAKER, self.word(at))
                 && month(self.word(at)).is_none();
             let is_role_holder = at == 0 && starts && is_free && self.is_role_behind();
+            // "Dr Dubois looks after it", "we renamed the puppy Mocha".
+            let is_next_capital = self.tokens.get(at + 1).is_some_and(|token| token.is_capital);
+            let is_titled = starts && is_in(TITLES, self.word(at)) && is_next_capital;
+            let is_renamed = starts
+                && at > verb
+                && self.tokens.iter().take(at).any(|token| is_in(CALLED, &token.lower));
             if is_free
                 && !self.word(at).is_empty()
                 && (is_called && !is_in(AT, self.word(at))
                     || (starts && is_behind && at > verb)
+                    || is_titled
+                    || (starts && (is_employer || is_home || is_where))
+                    || is_renamed
                     || is_role_holder)
             {
                 let mut end = at + 1;
@@ -249,7 +271,7 @@ impl<'a> Reader<'a> {
 
 /// The month of a name, from 1.
 fn month(word: &str) -> Option<usize> {
-    MONTHS.iter().position(|names| names.contains(&word)).map(|at| at + 1)
+    lexicon::month(word).map(|at| at + 1)
 }
 
 /// A day of a month: `3`, `3rd`, `1er`.

@@ -49,6 +49,7 @@ const SLEEP_PATIENCE: Duration = Duration::from_mins(1);
 /// The clock of a life, which stands still between two steps.
 #[derive(Debug)]
 struct LifeClock {
+    begun: i64,
     now: AtomicI64,
     machine: SystemClock,
 }
@@ -59,8 +60,10 @@ impl Clock for LifeClock {
         Timestamp::from_micros(self.now.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The time of the life passes here, too: a wall clock alone that goes hours ahead would be taken for wrong.
     fn monotonic(&self) -> Duration {
-        self.machine.monotonic()
+        let lived = self.now.load(Ordering::Relaxed).saturating_sub(self.begun);
+        self.machine.monotonic() + Duration::from_micros(lived.unsigned_abs())
     }
 }
 
@@ -80,7 +83,8 @@ impl TruthKeeper {
     /// Starts a keeper in an empty folder.
     pub(super) async fn open(folder: &Path, life: &TruthLife) -> Result<Self, BenchError> {
         let begun = life.steps.first().map_or(0, |step| step.at().as_micros());
-        let clock = Arc::new(LifeClock { now: AtomicI64::new(begun), machine: SystemClock::new() });
+        let clock =
+            Arc::new(LifeClock { begun, now: AtomicI64::new(begun), machine: SystemClock::new() });
         let wall: Arc<dyn Clock> = clock.clone();
         let files = FileStorage::create(&folder.join("ledger"));
         let storage = Arc::new(files.map_err(BenchError::io("make a ledger"))?);

@@ -17,10 +17,7 @@ const REMEMBER: [&str; 2] = ["please remember that ", "remember that "];
 /// And forgotten.
 const FORGET: [&str; 3] = ["please forget ", "forget that ", "forget "];
 const REMEMBERING: &str = "memory.remember_fact";
-const SEARCHING: &str = "memory.search_facts";
 const FORGETTING: &str = "memory.forget_fact";
-/// Offered where forgetting by what was said is built in.
-const FORGETTING_SAID: &str = "memory.forget";
 
 /// A mind that keeps what it was shown.
 #[derive(Clone, Debug, Default)]
@@ -65,41 +62,19 @@ impl Mind for TruthMind {
 }
 
 fn voice(request: &TurnRequest) -> Voice {
-    let calls = match request.steps.last() {
-        None => first_calls(request),
-        Some(step) => step
-            .results
-            .iter()
-            .filter(|result| result.name == SEARCHING)
-            .flat_map(|result| forgetting(&result.content))
-            .collect(),
-    };
-    if calls.is_empty() {
-        return Voice::native(String::new(), "Noted.".to_owned(), Vec::new());
+    match call_for(&request.message).filter(|_| request.steps.is_empty()) {
+        Some(call) => Voice::native(String::new(), String::new(), vec![call]),
+        None => Voice::native(String::new(), "Noted.".to_owned(), Vec::new()),
     }
-    Voice::native(String::new(), String::new(), calls)
 }
 
-fn first_calls(request: &TurnRequest) -> Vec<ToolCall> {
-    let message = &*request.message;
+/// What is remembered or forgotten of a message, if anything.
+fn call_for(message: &str) -> Option<ToolCall> {
     if let Some(fact) = after(message, &REMEMBER) {
-        return vec![call(REMEMBERING, json!({"content": fact, "category": "user"}))];
+        return Some(call(REMEMBERING, json!({"content": fact, "category": "user"})));
     }
-    let Some(what) = after(message, &FORGET) else { return Vec::new() };
-    let what = what.trim_end_matches('.');
-    let is_offered = request.tools.iter().any(|tool| tool.name == FORGETTING_SAID);
-    if is_offered {
-        return vec![call(FORGETTING_SAID, json!({"about": what}))];
-    }
-    vec![call(SEARCHING, json!({"query": what}))]
-}
-
-/// The facts that a search found, each to be forgotten.
-fn forgetting(result: &str) -> Vec<ToolCall> {
-    let found: Value = serde_json::from_str(result).unwrap_or_default();
-    let items = found.get("items").and_then(Value::as_array);
-    let ids = items.into_iter().flatten().filter_map(|item| item.get("fact_id")?.as_str());
-    ids.take(1).map(|id| call(FORGETTING, json!({"fact_id": id}))).collect()
+    let what = after(message, &FORGET)?;
+    Some(call(FORGETTING, json!({"about": what.trim_end_matches('.')})))
 }
 
 /// What stands behind the longest of these beginnings, whatever their case.

@@ -72,10 +72,13 @@ impl QueryExecution<'_> {
         let (found, coverage) = self.matches(NodeKind::Conversation, &text, is_recorded);
         let recorded = found.iter().take(limit).map(|m| item_of_node(&m.version, m.strength));
         // Who never spoke is not looked for among those who did.
-        let (hits, other_coverage) = match names.as_deref() {
+        let (mut hits, other_coverage) = match names.as_deref() {
             Some(names) if !self.has_spoken(names)? => (Vec::new(), SearchCoverage::Exact),
             _ => self.search_passages(&text),
         };
+        let answers = self.answering_passages(&text)?;
+        hits.retain(|hit| answers.iter().all(|answer| answer.id != hit.id));
+        hits.splice(0..0, answers);
         let mut found = self.by_conversation(hits, is_with, limit)?;
         self.add_later(&mut found)?;
         if partner.trim() == ANYBODY {

@@ -95,7 +95,14 @@ impl QueryExecution<'_> {
             seq > passage.exchange.seq && self.told.has_passage(row)
         };
         let request = SearchRequest { asker: None, ..request };
-        for hit in self.indexes.nearest_passages(request, &is_later) {
+        let mut hits = self.indexes.nearest_passages(request, &is_later);
+        // Where it may be spoken of without a word in common.
+        let rewordings = older.rewordings();
+        if !rewordings.is_empty() {
+            let reworded = SearchRequest { text: &rewordings, vector: None, ..request };
+            hits.extend(self.indexes.nearest_passages(reworded, &is_later));
+        }
+        for hit in hits {
             let (seq, part) = exchange_rows::seq_and_part(hit.id);
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
             let Some(one) = exchange_rows::passage(self.connection, self.agent, &stamps, part)?
@@ -190,7 +197,8 @@ impl QueryExecution<'_> {
         let older = Earlier::new(&said, &zone);
         let vector = vectors::of(self.connection, VectorKey::FactOrNode(fact.seq))?;
         let request = SearchRequest { vector: vector.as_deref(), ..self.request(&fact.content) };
-        let is_later = |seq: u64| seq > fact.seq && self.told.has_fact(seq);
+        // A fact that sleep found is recorded long after it was told, so that its number says nothing.
+        let is_later = |seq: u64| seq != fact.seq && self.told.has_fact(seq);
         let mut later = Vec::new();
         for hit in self.indexes.nearest_facts(request, &is_later) {
             let Some(one) = query::by_seq(self.connection, hit.id)? else { continue };
@@ -198,7 +206,7 @@ impl QueryExecution<'_> {
                 later.push(one);
             }
         }
-        later.sort_by_key(|one| std::cmp::Reverse(one.seq));
+        later.sort_by_key(|one| std::cmp::Reverse((one.valid_from, one.seq)));
         later.truncate(ADDED_MAX);
         Ok(later)
     }

@@ -1,7 +1,22 @@
 //! Verbs, and the small words between and beside what is spoken of.
 
 /// Verbs that part what is spoken of from what is said of it.
-pub(in crate::timeline) const VERBS: &[&str] = &[
+pub(in crate::timeline) static VERBS: &[&str] = &[
+    "got",
+    "get",
+    "gave",
+    "gives",
+    "broke",
+    "booked",
+    "seen",
+    "seeing",
+    "says",
+    "signed",
+    "ended",
+    "comes",
+    "came",
+    "keep",
+    "using",
     "is",
     "are",
     "be",
@@ -51,6 +66,28 @@ pub(in crate::timeline) const VERBS: &[&str] = &[
     "visit",
     "bought",
     "moved",
+    "joined",
+    "join",
+    "joins",
+    "quit",
+    "took",
+    "put",
+    "puts",
+    "gather",
+    "gathers",
+    "call",
+    "reach",
+    "asks",
+    "ask",
+    "wants",
+    "want",
+    "staged",
+    "sits",
+    "sit",
+    "looks",
+    "renamed",
+    "billed",
+    "charged",
     "ist",
     "sind",
     "wird",
@@ -58,6 +95,17 @@ pub(in crate::timeline) const VERBS: &[&str] = &[
     "war",
     "waren",
     "hat",
+    "habe",
+    "hast",
+    "bin",
+    "ai",
+    "avons",
+    "avez",
+    "ont",
+    "suis",
+    "sommes",
+    "hemos",
+    "han",
     "haben",
     "findet",
     "beginnt",
@@ -123,7 +171,33 @@ pub(in crate::timeline) const VERBS: &[&str] = &[
 ];
 
 /// Articles, pronouns and what else says nothing about the matter.
-pub(in crate::timeline) const FILLERS: &[&str] = &[
+pub(in crate::timeline) static FILLERS: &[&str] = &[
+    "their",
+    "your",
+    "his",
+    "her",
+    "its",
+    "ihr",
+    "ihre",
+    "leur",
+    "su",
+    "oh",
+    "ah",
+    "hey",
+    "hm",
+    "btw",
+    "fyi",
+    "yeah",
+    "yes",
+    "ja",
+    "oui",
+    "sí",
+    "folks",
+    "everybody",
+    "everyone",
+    "know",
+    "notes",
+    "context",
     "the",
     "an",
     "this",
@@ -300,15 +374,15 @@ pub(in crate::timeline) const FILLERS: &[&str] = &[
 ];
 
 /// Words that join what is said more closely: what follows narrows what is spoken of.
-pub(in crate::timeline) const OF: &[&str] = &[
+pub(in crate::timeline) static OF: &[&str] = &[
     "of", "for", "with", "about", "von", "vom", "für", "mit", "über", "de", "du", "d'", "pour",
     "avec", "del", "para", "con", "sobre",
 ];
 
 /// Words before a place, a time or a value.
-pub(in crate::timeline) const AT: &[&str] = &[
+pub(in crate::timeline) static AT: &[&str] = &[
     "on", "at", "in", "to", "from", "by", "until", "before", "after", "above", "below", "under",
-    "over", "am", "um", "im", "an", "bis", "nach", "zu", "zum", "zur", "ab", "auf", "bei", "unter",
-    "à", "au", "aux", "en", "dans", "avant", "après", "sur", "jusqu", "al", "a", "hasta", "por",
-    "than",
+    "over", "am", "um", "im", "an", "bis", "nach", "zu", "zum", "zur", "ab", "auf", "bei", "chez",
+    "unter", "à", "au", "aux", "en", "dans", "avant", "après", "sur", "jusqu", "al", "a", "hasta",
+    "por", "than",
 ];

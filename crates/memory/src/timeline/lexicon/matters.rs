@@ -48,7 +48,7 @@ pub(in crate::timeline) const SLOTS: &[(&str, &[&str])] = &[
 ];
 
 /// What somebody is: one person at a time holds it.
-pub(in crate::timeline) const ROLES: &[&str] = &[
+pub(in crate::timeline) static ROLES: &[&str] = &[
     "head",
     "lead",
     "leader",
@@ -158,10 +158,10 @@ pub(in crate::timeline) const NUMBERS: &[(&str, &str)] = &[
 ];
 
 /// Words behind a number that make it a share.
-pub(in crate::timeline) const PERCENT: &[&str] =
+pub(in crate::timeline) static PERCENT: &[&str] =
     &["%", "percent", "prozent", "pourcent", "pour", "por"];
 /// Words beside a number that make it money.
-pub(in crate::timeline) const MONEY: &[&str] = &[
+pub(in crate::timeline) static MONEY: &[&str] = &[
     "€", "$", "£", "euro", "euros", "eur", "dollar", "dollars", "dólares", "usd", "chf", "franken",
     "francs", "pounds",
 ];
@@ -197,7 +197,7 @@ pub(in crate::timeline) const STATES: &[(&str, &str)] = &[
     ("desactivado", "off"),
 ];
 /// Words before a name that something has.
-pub(in crate::timeline) const CALLED: &[&str] = &[
+pub(in crate::timeline) static CALLED: &[&str] = &[
     "called",
     "named",
     "heißt",
