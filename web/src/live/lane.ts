@@ -105,6 +105,7 @@ function lane(agent: LiveAgent, event: AnyEvent): LiveAgent {
 /** A process that ended by itself is started again after a while; one that had nothing to do waits for work. */
 function afterExit(reason: ExitReason): LiveAgent["hindrance"] {
   if (reason === "hibernated") return "hibernated";
+  if (reason === "disk_limit") return "over_disk_limit";
   return reason === "person" || reason === "shutdown" || reason === "keeper_lost" ? null : "waiting";
 }
 

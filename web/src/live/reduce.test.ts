@@ -162,10 +162,19 @@ describe("an agent", () => {
     const heard = happens(silent, "agent.responsive", {});
     const crashed = happens(heard, "agent.exited", { reason: "signalled" });
     const resting = happens(happens(crashed, "agent.ready", {}), "agent.exited", { reason: "hibernated" });
-    const states = [started, ready, silent, heard, crashed, resting].map(
+    const held = happens(ready, "agent.exited", { reason: "disk_limit" });
+    const states = [started, ready, silent, heard, crashed, resting, held].map(
       (state) => state.agents.felix?.state,
     );
-    expect(states).toEqual(["starting", "idle", "unresponsive", "idle", "starting", "hibernated"]);
+    expect(states).toEqual([
+      "starting",
+      "idle",
+      "unresponsive",
+      "idle",
+      "starting",
+      "hibernated",
+      "over_disk_limit",
+    ]);
   });
 
   it("is paused, parked and asleep until it is told or done", () => {

@@ -101,7 +101,7 @@ export interface LiveAgent {
   paused: string | null;
   isAsleep: boolean;
   /** What its process is, where that is not simply there. */
-  hindrance: "unresponsive" | "waiting" | "starting" | "hibernated" | null;
+  hindrance: "unresponsive" | "waiting" | "starting" | "hibernated" | "over_disk_limit" | null;
   openEpoch: string | null;
   queue: number;
   lastEvidenceAt: string | null;

@@ -83,7 +83,7 @@ export function agentsFromSnapshot(
   );
 }
 
-const HINDRANCES = ["unresponsive", "waiting", "starting", "hibernated"] as const;
+const HINDRANCES = ["unresponsive", "waiting", "starting", "hibernated", "over_disk_limit"] as const;
 
 function agentFromSnapshot(live: AgentLive, before: LiveAgent | undefined, day: string): LiveAgent {
   return {

@@ -16,6 +16,7 @@ export function lifeOf(state: string): Life {
     case "waiting_approval":
       return "waiting";
     case "unresponsive":
+    case "over_disk_limit":
     case "paused":
       return "troubled";
     case "parked":
@@ -32,6 +33,7 @@ const WORDS: Record<string, string> = {
   busy: "working",
   idle: "idle",
   unresponsive: "not responding",
+  over_disk_limit: "over its disk limit",
 };
 
 /** A state of an agent in words. */

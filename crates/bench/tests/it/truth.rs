@@ -7,15 +7,15 @@ use abide_bench::{TRUTH_LIVES, TruthHalf, TruthKind, TruthMeasure, TruthPlan, tr
 
 /// What is held, as shares of the questions of which it is judged. Where nothing is reached yet there is nothing to hold.
 const FLOORS: [(TruthMeasure, f64); 9] = [
-    (TruthMeasure::InForce, 0.84),
-    (TruthMeasure::StaleMarked, 0.15),
-    (TruthMeasure::Forgotten, 0.4),
+    (TruthMeasure::InForce, 0.9),
+    (TruthMeasure::StaleMarked, 0.56),
+    (TruthMeasure::Forgotten, 1.0),
     (TruthMeasure::RightPerson, 1.0),
     (TruthMeasure::NotLeaked, 1.0),
-    (TruthMeasure::DateComputable, 0.5),
+    (TruthMeasure::DateComputable, 0.85),
     (TruthMeasure::WishShown, 1.0),
     (TruthMeasure::WishGone, 1.0),
-    (TruthMeasure::AbsenceSaid, 0.0),
+    (TruthMeasure::AbsenceSaid, 1.0),
 ];
 
 #[test]

@@ -154,6 +154,8 @@ function whyQuiet(agent: LiveAgent): string {
       return "Asleep: recent exchanges become memory.";
     case "hibernated":
       return "Hibernated: nothing to do. A message wakes it.";
+    case "over_disk_limit":
+      return "Stopped: its files take more room than it may use. It starts again once there is room.";
     case "starting":
       return "Its process starts.";
     case "unresponsive":
