@@ -6,23 +6,29 @@
 //! replaced by what another says about them.
 //!
 //! Reading order: `statement` (what is judged); here what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates,
-//! numbers, names), `claim` (what a clause says of what), `replaces` (one statement and a later one), `attribute_question`
+//! numbers, names), `claim` (what a clause says of what), `read_statement` (a statement whose words were read, once),
+//! `replaces` (one statement and a later one), `attribute_question`
 //! (what is asked for, and what gives it).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use abide_domain::{Timestamp, Zone};
 
 mod attribute_question;
 mod claim;
 mod lexicon;
+mod read_statement;
 mod replaces;
 mod statement;
 mod tokens;
 mod value;
+mod value_kind;
 
-pub(crate) use self::attribute_question::AttributeQuestion;
 pub use self::statement::{Relation, Statement};
+pub(crate) use self::{
+    attribute_question::AttributeQuestion,
+    read_statement::{ClaimCache, ReadStatement},
+};
 use self::{
     claim::{Claim, claims_of},
     replaces::relation,
@@ -46,39 +52,8 @@ pub struct Standing {
 
 /// How a later statement stands to an earlier one, by the words of the two alone.
 pub fn compare(older: &Statement<'_>, newer: &Statement<'_>, zone: &Zone) -> Relation {
-    Earlier::new(older, zone).relation_to(newer)
-}
-
-/// An earlier statement whose words are read once, to be compared with many later ones.
-#[derive(Debug)]
-pub(crate) struct Earlier<'a> {
-    statement: &'a Statement<'a>,
-    claims: Vec<Claim>,
-    zone: &'a Zone,
-}
-
-impl<'a> Earlier<'a> {
-    /// Reads a statement.
-    pub(crate) fn new(statement: &'a Statement<'a>, zone: &'a Zone) -> Self {
-        Self { statement, claims: claims_of(statement, zone), zone }
-    }
-
-    /// Other words in which what it says can be spoken of, and what it is about; empty where none are known.
-    pub(crate) fn rewordings(&self) -> String {
-        let claims = self.claims.iter().filter(|claim| claim.is_asserted());
-        let words: BTreeSet<String> = claims.flat_map(Claim::rewordings).collect();
-        Vec::from_iter(words).join(" ")
-    }
-
-    /// How a later statement stands to it.
-    pub(crate) fn relation_to(&self, newer: &Statement<'_>) -> Relation {
-        let claims = claims_of(newer, self.zone);
-        let (old, new) = ((self.statement, &self.claims), (newer, &claims));
-        if answered(&[old, new], 1) == Some(0) {
-            return Relation::Replaces;
-        }
-        relation((self.statement, &self.claims), (newer, &claims))
-    }
+    let older = ReadStatement::new(older.clone(), zone);
+    older.relation_to(&ReadStatement::new(newer.clone(), zone))
 }
 
 /// What became of each statement, in their order. Those beyond [`STATEMENTS_MAX`] are not judged.

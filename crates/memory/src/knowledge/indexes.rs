@@ -21,6 +21,7 @@ use super::{
 use crate::{
     graph::{GraphView, SearchCoverage, searchable_text},
     search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, SpeakerRole, VectorKind},
+    timeline::ClaimCache,
 };
 
 /// How many of the nearest are looked at, where rules decide.
@@ -123,6 +124,8 @@ pub(super) struct MemoryIndexes {
     pub(super) felt: BTreeSet<u64>,
     /// The model of the vectors.
     pub(super) model: Option<String>,
+    /// What passages and facts say.
+    pub(super) claims: ClaimCache,
 }
 
 impl MemoryIndexes {
@@ -145,6 +148,7 @@ impl MemoryIndexes {
             provenance: Provenance::default(),
             felt: BTreeSet::new(),
             model: None,
+            claims: ClaimCache::default(),
         };
         exchange_rows::for_each(connection, |stamps, part, text| {
             indexes.add_part(stamps, part, text);

@@ -7,6 +7,7 @@ use abide_domain::{Timestamp, Zone};
 use super::{
     claim::{Claim, claims_of},
     lexicon::Attribute,
+    read_statement::ReadStatement,
     statement::Statement,
 };
 
@@ -30,9 +31,7 @@ impl AttributeQuestion {
         let mut words = BTreeSet::new();
         for claim in &self.claims {
             for attribute in &claim.attributes {
-                words.extend(
-                    attribute.words.iter().chain(attribute.around).map(|word| (*word).to_owned()),
-                );
+                words.extend(attribute.all_words().map(str::to_owned));
                 words.extend(claim.words_beside(attribute));
             }
         }
@@ -41,7 +40,15 @@ impl AttributeQuestion {
 
     /// Whether the words of somebody give what is asked for.
     pub(crate) fn is_given_by(&self, by: &str, text: &str) -> bool {
-        let said = read(by, text);
+        self.is_among(by, &read(by, text))
+    }
+
+    /// Whether a statement gives what is asked for.
+    pub(crate) fn is_given_in(&self, statement: &ReadStatement<'_>) -> bool {
+        self.is_among(statement.by(), statement.claims())
+    }
+
+    fn is_among(&self, by: &str, said: &[Claim]) -> bool {
         self.claims.iter().any(|asked| said.iter().any(|said| self.is_given(asked, by, said)))
     }
 

@@ -8,11 +8,12 @@ use super::{
     lexicon::{
         AGAINST, AT, Attribute, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE,
         MISTAKE, NO_LONGER, NOW, NOW_PHRASES, OF, OTHERS, PLANS, PRONOUNS, ROLES, RULE, SPEAKER,
-        TIMES, TOGETHER, VERBS, attributes_of, has_phrase, is_in, own_stems, slot_of,
+        TIMES, TOGETHER, VERBS, attributes_of, has_phrase, is_in, own_stems, stem,
     },
     statement::Statement,
     tokens::{Token, clauses, tokens},
-    value::{Value, ValueKind, values},
+    value::{Value, values},
+    value_kind::ValueKind,
 };
 
 /// Marks around words of somebody else.
@@ -254,18 +255,17 @@ fn lead(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
 
 /// The words that say that one of them changed.
 fn begun(lower: &str, attributes: &[&Attribute]) -> BTreeSet<String> {
-    let words = attributes.iter().flat_map(|attribute| attribute.changes);
-    words
-        .filter(|word| lower.contains(&format!(" {word} ")))
-        .map(|word| (*word).to_owned())
-        .collect()
+    let phrases = attributes.iter().flat_map(|attribute| attribute.change_phrases());
+    phrases.filter(|phrase| lower.contains(&format!(" {phrase} "))).collect()
 }
 
 /// What something is called now, in small letters and behind the verb: "the staging server is osprey now".
 fn plain_name(words: &[Token], attributes: &[&Attribute]) -> Option<(usize, String)> {
     let has_names = attributes.iter().any(|attribute| attribute.kinds.contains(&ValueKind::Name));
     let verb = words.iter().skip(1).position(|word| is_in(VERBS, &word.lower))? + 1;
-    let is_of_matter = |word: &str| attributes.iter().any(|attribute| is_in(attribute.words, word));
+    let is_of_matter = |word: &str| {
+        attributes.iter().any(|attribute| attribute.all_words().any(|own| own == word))
+    };
     // "Osprey is the staging server": the name comes first.
     let is_first = verb == 1
         && words.get(2).is_some_and(|word| is_in(&["the", "our", "der", "le", "el"], &word.lower));
@@ -317,17 +317,6 @@ fn spaced(words: &[Token]) -> String {
         text.push(' ');
     }
     text
-}
-
-/// A word as it is compared: one of several names for one matter, without the ending of a plural.
-pub(super) fn stem(word: &str) -> String {
-    if let Some(slot) = slot_of(word) {
-        return slot.to_owned();
-    }
-    match word.strip_suffix('s') {
-        Some(stem) if stem.chars().count() > 3 && !stem.ends_with('s') => stem.to_owned(),
-        _ => word.to_owned(),
-    }
 }
 
 fn means_something(word: &str) -> bool {
@@ -413,7 +402,7 @@ fn beside<'a>(words: impl Iterator<Item = &'a String>, attribute: &Attribute) ->
 impl Claim {
     /// Whether words of it say that an attribute changed, or that what is said holds now.
     pub(super) fn changes(&self, attribute: &Attribute) -> bool {
-        self.cue != Cue::None || self.begun.iter().any(|word| is_in(attribute.changes, word))
+        self.cue != Cue::None || self.begun.iter().any(|word| attribute.is_change(word))
     }
 
     /// Goes on with what an earlier clause spoke of.
@@ -444,9 +433,7 @@ impl Claim {
             |attribute: &&&Attribute| attribute.kinds.iter().any(|kind| self.has_kind(*kind));
         let mut all = BTreeSet::new();
         for attribute in self.attributes.iter().filter(is_given) {
-            all.extend(
-                attribute.words.iter().chain(attribute.around).map(|word| (*word).to_owned()),
-            );
+            all.extend(attribute.all_words().map(str::to_owned));
             all.extend(self.words_beside(attribute));
         }
         all

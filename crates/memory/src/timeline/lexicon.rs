@@ -8,7 +8,7 @@ mod matters;
 pub(super) use self::attributes::{ATTRIBUTES, Attribute, OTHERS, TIMES};
 pub(super) use self::grammar::{AT, FILLERS, OF, VERBS};
 pub(super) use self::index::{
-    attributes_of, day_near, has_phrase, is_in, month, number_of, own_stems, slot_of, state_of,
+    attributes_of, day_near, has_phrase, is_in, month, number_of, own_stems, state_of, stem,
     weekday,
 };
 pub(super) use self::matters::{

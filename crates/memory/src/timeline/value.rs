@@ -11,24 +11,8 @@ use super::{
         weekday,
     },
     tokens::Token,
+    value_kind::ValueKind,
 };
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum ValueKind {
-    Date,
-    Month,
-    Weekday,
-    Time,
-    Percent,
-    Money,
-    Version,
-    Phone,
-    Number,
-    Address,
-    Name,
-    State,
-}
 
 /// A value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

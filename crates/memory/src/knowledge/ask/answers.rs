@@ -28,7 +28,7 @@ impl QueryExecution<'_> {
             let Some(stamps) = exchange_rows::stamps(self.connection, seq)? else { continue };
             let passage = exchange_rows::passage(self.connection, self.agent, &stamps, part)?;
             let gives = |one: &RecalledPassage| {
-                !one.by_agent && question.is_given_by(&one.speaker, &one.text)
+                !one.by_agent && question.is_given_in(&self.read_passage(one))
             };
             if passage.as_ref().is_some_and(gives) {
                 answers.push(Hit { strength: hit.strength.max(STRENGTH_MIN), ..hit });

@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_domain::{
-    Timestamp, Zone,
+    Timestamp,
     graph::{ConversationMemory, Node, NodeKind},
 };
 
@@ -20,7 +20,6 @@ use super::{
 use crate::{
     ExchangeStamps, ItemBody, QueryItem, RecalledPassage,
     graph::SearchCoverage,
-    says_something,
     search::{Hit, STRENGTH_MIN, words},
 };
 
@@ -177,8 +176,7 @@ impl QueryExecution<'_> {
         while at < found.len() && asked < ASKED_ABOUT_MAX {
             let best = found.get(at).and_then(|had| had.passages.first()).cloned();
             at += 1;
-            let Some(best) = best.filter(|best| says_something(&best.text, best.at, &Zone::utc()))
-            else {
+            let Some(best) = best.filter(|best| self.read_passage(best).says_something()) else {
                 continue;
             };
             asked += 1;

@@ -9,9 +9,8 @@ use abide_domain::Zone;
 use super::{QueryExecution, SearchRequest, exchange_rows, query, vectors};
 use crate::{
     Fact, RecalledPassage, Relation, Statement, VectorKey, is_bare_correction, judge,
-    says_something,
     search::{STRENGTH_MIN, words},
-    timeline::{Earlier, STEPS_BACK_MAX},
+    timeline::{ReadStatement, STEPS_BACK_MAX},
 };
 
 /// Findings that are asked about.
@@ -47,7 +46,21 @@ fn statement_of_fact(fact: &Fact) -> Statement<'_> {
     }
 }
 
+/// Set in the numbers of facts, to tell them from those of passages.
+const FACT: u64 = 1 << 63;
+
 impl QueryExecution<'_> {
+    /// A passage with what it says.
+    pub(super) fn read_passage<'p>(&self, passage: &'p RecalledPassage) -> ReadStatement<'p> {
+        let number = exchange_rows::passage_row_of(passage);
+        self.indexes.claims.read(number, statement(passage))
+    }
+
+    /// A fact with what it says.
+    fn read_fact<'f>(&self, fact: &'f Fact) -> ReadStatement<'f> {
+        self.indexes.claims.read(fact.seq | FACT, statement_of_fact(fact))
+    }
+
     /// Adds to the best passages, right behind each, what was said later and bears on it.
     pub(super) fn add_later_passages(
         &self,
@@ -58,7 +71,7 @@ impl QueryExecution<'_> {
         while at < found.len() && asked < ASKED_ABOUT_MAX {
             let Some(passage) = found.get(at).cloned() else { break };
             at += 1;
-            if !says_something(&passage.text, passage.at, &Zone::utc()) {
+            if !self.read_passage(&passage).says_something() {
                 continue;
             }
             asked += 1;
@@ -82,9 +95,7 @@ impl QueryExecution<'_> {
     ) -> rusqlite::Result<Vec<RecalledPassage>> {
         let mut later: Vec<RecalledPassage> =
             self.answer_in_conversation(passage)?.into_iter().collect();
-        let (row, said) = (exchange_rows::passage_row_of(passage), statement(passage));
-        let zone = Zone::utc();
-        let older = Earlier::new(&said, &zone);
+        let (row, older) = (exchange_rows::passage_row_of(passage), self.read_passage(passage));
         let vector = vectors::of(self.connection, VectorKey::Passage(row))?;
         let request = SearchRequest {
             vector: vector.as_deref().filter(|_| self.indexes.model.is_some()),
@@ -109,7 +120,7 @@ impl QueryExecution<'_> {
             else {
                 continue;
             };
-            if older.relation_to(&statement(&one)) >= Relation::Disputes {
+            if older.relation_to(&self.read_passage(&one)) >= Relation::Disputes {
                 later.push(RecalledPassage { strength: passage.strength, ..one });
             }
         }
@@ -190,11 +201,10 @@ impl QueryExecution<'_> {
 
     /// Later facts in force that replace one or say otherwise, the newest first.
     pub(super) fn later_facts(&self, fact: &Fact) -> rusqlite::Result<Vec<Fact>> {
-        if !says_something(&fact.content, fact.valid_from, &Zone::utc()) {
+        let older = self.read_fact(fact);
+        if !older.says_something() {
             return Ok(Vec::new());
         }
-        let (said, zone) = (statement_of_fact(fact), Zone::utc());
-        let older = Earlier::new(&said, &zone);
         let vector = vectors::of(self.connection, VectorKey::FactOrNode(fact.seq))?;
         let request = SearchRequest { vector: vector.as_deref(), ..self.request(&fact.content) };
         // A fact that sleep found is recorded long after it was told, so that its number says nothing.
@@ -202,7 +212,7 @@ impl QueryExecution<'_> {
         let mut later = Vec::new();
         for hit in self.indexes.nearest_facts(request, &is_later) {
             let Some(one) = query::by_seq(self.connection, hit.id)? else { continue };
-            if older.relation_to(&statement_of_fact(&one)) >= Relation::Disputes {
+            if older.relation_to(&self.read_fact(&one)) >= Relation::Disputes {
                 later.push(one);
             }
         }
