@@ -10,8 +10,6 @@
 //! `replaces` (one statement and a later one), `attribute_question`
 //! (what is asked for, and what gives it).
 
-use std::collections::HashMap;
-
 use abide_domain::{Timestamp, Zone};
 
 mod attribute_question;
@@ -24,6 +22,7 @@ mod tokens;
 mod value;
 mod value_kind;
 
+pub(crate) use self::replaces::STEPS_BACK_MAX;
 pub use self::statement::{Relation, Statement};
 pub(crate) use self::{
     attribute_question::AttributeQuestion,
@@ -31,14 +30,11 @@ pub(crate) use self::{
 };
 use self::{
     claim::{Claim, claims_of},
-    replaces::relation,
+    replaces::{answered, relation},
 };
 
 /// Most statements that are judged together.
 pub const STATEMENTS_MAX: usize = 48;
-/// How many statements of a conversation a correction without a subject reaches back over.
-pub(crate) const STEPS_BACK_MAX: usize = 3;
-
 /// What became of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -91,36 +87,6 @@ pub fn judge(statements: &[Statement<'_>], zone: &Zone) -> Vec<Standing> {
         }
     }
     standings
-}
-
-/// The statement that a correction without a subject means ("No, make that 17 March"): the last one before it in the same
-/// conversation, by the same person, with a value of the same type.
-fn answered(all: &[(&Statement<'_>, &Vec<Claim>)], place: usize) -> Option<usize> {
-    let (newer, new) = all.get(place)?;
-    let correction = new.iter().find(|claim| claim.is_bare_correction())?;
-    if newer.by_agent {
-        return None;
-    }
-    let by_seq: HashMap<u64, usize> = all
-        .iter()
-        .enumerate()
-        .filter(|(_, (one, _))| !one.by_agent)
-        .map(|(at, (one, _))| (one.seq, at))
-        .collect();
-    let mut previous = newer.previous;
-    for _ in 0..STEPS_BACK_MAX {
-        let at = *by_seq.get(&previous?)?;
-        let (older, old) = all.get(at)?;
-        if older.by != newer.by || !newer.is_later_than(older) {
-            return None;
-        }
-        let is_meant = |claim: &&Claim| correction.kinds().any(|kind| claim.has_kind(kind));
-        if let Some(claim) = old.iter().rev().find(is_meant) {
-            return claim.is_asserted().then_some(at).filter(|_| claim.differs(correction));
-        }
-        previous = older.previous;
-    }
-    None
 }
 
 /// Whether a text is a correction without a subject: what it corrects was said just before.

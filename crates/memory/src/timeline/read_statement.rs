@@ -9,9 +9,8 @@ use std::{
 use abide_domain::Zone;
 
 use super::{
-    answered,
     claim::{Claim, claims_of},
-    replaces::relation,
+    replaces::{answered, relation},
     statement::{Relation, Statement},
 };
 

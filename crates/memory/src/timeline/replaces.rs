@@ -1,10 +1,15 @@
 //! One statement and a later one: whether the later takes the place of the earlier.
 
+use std::collections::HashMap;
+
 use super::{
     claim::{Claim, Cue},
     lexicon::Attribute,
     statement::{Relation, Statement},
 };
+
+/// How many statements of a conversation a correction without a subject reaches back over.
+pub(crate) const STEPS_BACK_MAX: usize = 3;
 
 /// How a later claim's matter stands to an earlier one's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,4 +135,34 @@ fn matter(old: &Claim, new: &Claim) -> Matter {
     } else {
         Matter::Near
     }
+}
+
+/// The statement that a correction without a subject means ("No, make that 17 March"): the last one before it in the same
+/// conversation, by the same person, with a value of the same type.
+pub(super) fn answered(all: &[(&Statement<'_>, &Vec<Claim>)], place: usize) -> Option<usize> {
+    let (newer, new) = all.get(place)?;
+    let correction = new.iter().find(|claim| claim.is_bare_correction())?;
+    if newer.by_agent {
+        return None;
+    }
+    let by_seq: HashMap<u64, usize> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, (one, _))| !one.by_agent)
+        .map(|(at, (one, _))| (one.seq, at))
+        .collect();
+    let mut previous = newer.previous;
+    for _ in 0..STEPS_BACK_MAX {
+        let at = *by_seq.get(&previous?)?;
+        let (older, old) = all.get(at)?;
+        if older.by != newer.by || !newer.is_later_than(older) {
+            return None;
+        }
+        let is_meant = |claim: &&Claim| correction.kinds().any(|kind| claim.has_kind(kind));
+        if let Some(claim) = old.iter().rev().find(is_meant) {
+            return claim.is_asserted().then_some(at).filter(|_| claim.differs(correction));
+        }
+        previous = older.previous;
+    }
+    None
 }
