@@ -138,6 +138,12 @@ impl Error {
         }
     }
 
+    /// Whether no connection was made at all, so that the host got nothing of the request.
+    pub fn is_connect_failure(&self) -> bool {
+        let Self::Unreachable { source, .. } = self else { return false };
+        source.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_connect)
+    }
+
     /// The message with all its causes, for a place that can hold only one text.
     pub fn chain(&self) -> String {
         let mut text = self.to_string();

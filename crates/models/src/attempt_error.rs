@@ -39,6 +39,9 @@ pub enum AttemptErrorKind {
     RateLimited,
     /// The provider is overloaded: retried after a while.
     Overloaded,
+    /// No connection was made: not retried here, so that each failure is recorded before the next try. The turn has attempts of
+    /// its own, and the watchdog learns from them alone that a host is out of reach.
+    Unreachable,
     /// The provider or the connection failed before the first byte of an answer: retried, twice by default.
     Broken,
     /// The answer was cut off, or cannot be read: not retried, because people have seen its beginning.
@@ -128,7 +131,9 @@ impl AttemptError {
             AttemptErrorKind::MoneyOut => MindError::MoneyOut { message },
             AttemptErrorKind::RateLimited => MindError::RateLimited { message, retry_after },
             AttemptErrorKind::Overloaded => MindError::Overloaded { message },
-            AttemptErrorKind::Broken | AttemptErrorKind::Cut => MindError::Unavailable { message },
+            AttemptErrorKind::Unreachable | AttemptErrorKind::Broken | AttemptErrorKind::Cut => {
+                MindError::Unavailable { message }
+            }
             AttemptErrorKind::Refused => MindError::Refused { message, usage },
             AttemptErrorKind::ContextTooLong => MindError::ContextTooLong { message },
             AttemptErrorKind::NoTools | AttemptErrorKind::Rejected => {

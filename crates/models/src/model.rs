@@ -110,7 +110,7 @@ impl Model {
         let left = attempt.deadline.saturating_duration_since(Instant::now()) + DEADLINE_GRACE;
         let request = self.request(Request::post_json(self.settings.ask_url(), body.clone()), left);
         let mut response =
-            self.http.send(request).await.map_err(|error| error_before_answer(&error))?;
+            self.http.send(request).await.map_err(|error| error_of_sending(&error))?;
         if !response.status().is_success() {
             return Err(self.error_of_response(response).await);
         }
@@ -245,6 +245,14 @@ impl Attempt<'_> {
             (self.on_delta)(delta);
         }
     }
+}
+
+/// What it means that a question got no response.
+fn error_of_sending(error: &Error) -> AttemptError {
+    if error.is_connect_failure() {
+        return AttemptError::new(AttemptErrorKind::Unreachable, error.chain());
+    }
+    error_before_answer(error)
 }
 
 /// What a failure before the first byte of an answer means. A time-out is not retried here: its time is used up, and

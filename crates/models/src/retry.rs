@@ -128,6 +128,7 @@ mod tests {
         assert_eq!(waits(&AttemptErrorKind::Broken, None, 500, LONG), [375, 750]);
         assert_eq!(waits(&AttemptErrorKind::RateLimited, Some(7), 0, LONG), [7250, 7500, 8000]);
         for kind in [
+            AttemptErrorKind::Unreachable,
             AttemptErrorKind::MoneyOut,
             AttemptErrorKind::Cut,
             AttemptErrorKind::Refused,

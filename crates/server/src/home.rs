@@ -13,7 +13,7 @@ use std::{
 };
 
 use abide_domain::AgentId;
-pub(crate) use abide_ledger::storage::{LinkRule, open_regular};
+pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 
 use crate::config::Environment;
 
@@ -140,10 +140,40 @@ impl Home {
         abide_engine::agent_folder(&self.root, agent)
     }
 
+    /// The folder of all agents.
+    pub(crate) fn agents_folder(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
+    /// The folders of the home in which the keeper makes files and removes them, besides the ledger and those of each agent.
+    pub(crate) fn shared_folders(&self) -> [PathBuf; 4] {
+        [self.agents_folder(), self.root.join("memory"), self.logs_folder(), self.blobs_folder()]
+    }
+
+    /// Whether an agent has a folder here.
+    ///
+    /// Errors: something else stands in its place or above it, such as a link, which is not followed; those of the system.
+    pub(crate) fn require_agent_folder(&self, agent: &AgentId) -> io::Result<bool> {
+        Ok(require_folder(&self.agents_folder())? && require_folder(&self.agent_folder(agent))?)
+    }
+
+    /// What is a folder in the folder of all agents, in the order of names. No link is followed.
+    pub(crate) fn agent_folders(&self) -> Vec<PathBuf> {
+        let agents = self.agents_folder();
+        if !require_folder(&agents).unwrap_or_default() {
+            return Vec::new();
+        }
+        let found = std::fs::read_dir(agents).into_iter().flatten().flatten();
+        let folders = found.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let mut folders: Vec<_> = folders.map(|entry| entry.path()).collect();
+        folders.sort();
+        folders
+    }
+
     /// Whether an agent has ever lived here: it has a database of what it remembers.
     pub(crate) fn has_memories(&self) -> bool {
-        let agents = std::fs::read_dir(self.root.join("agents")).into_iter().flatten().flatten();
-        agents.into_iter().any(|agent| agent.path().join("knowledge.db").symlink_metadata().is_ok())
+        let folders = self.agent_folders();
+        folders.iter().any(|agent| agent.join("knowledge.db").symlink_metadata().is_ok())
     }
 
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.
@@ -164,6 +194,11 @@ impl Home {
     /// Where the weights of embedders lie, a folder a model.
     pub(crate) fn models_folder(&self) -> PathBuf {
         self.root.join("models")
+    }
+
+    /// Where the ethereal results of open epochs lie.
+    pub(crate) fn blobs_folder(&self) -> PathBuf {
+        self.root.join("blobs")
     }
 
     /// Where the logs of `\stdout` lie, a file an entity.

@@ -7,6 +7,7 @@ use abide_domain::{AgentId, EpisodeId, Timestamp};
 use crate::{
     AgentVerdict, WatchdogTimings,
     episode::Episode,
+    observation::ObservedMatter,
     policy::EscalationPolicies,
     state::{BlindSpan, Maintenance, ScanRecord, WatchdogState},
 };
@@ -22,6 +23,8 @@ pub struct WatchdogStatus {
     pub last_scan: Option<ScanRecord>,
     /// What every agent was found to be at the newest look.
     pub verdicts: Vec<JudgedAgent>,
+    /// The hosts of models that could not be reached at the newest look while other agents could go on.
+    pub unreachable: Vec<ObservedMatter>,
     /// The open episodes.
     pub episodes: Vec<Episode>,
     /// Who is told next of them.
@@ -80,6 +83,7 @@ impl WatchdogStatus {
             at: state.written_at(),
             last_scan: None,
             verdicts: Vec::new(),
+            unreachable: Vec::new(),
             episodes: Vec::new(),
             next_steps: Vec::new(),
             silences: Vec::new(),

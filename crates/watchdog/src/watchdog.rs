@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AgentVerdict, FirstSeenTimes, WatchdogTimings,
-    attention::AttentionRules,
+    attention::{AttentionRules, UNREACHABLE},
     episode::PendingNotice,
     interfaces::ObserveError,
     observation::Observation,
@@ -277,11 +277,14 @@ impl Watchdog {
                 self.in_flight.push(self.parts.notify(notice, Arc::clone(&self.clock)));
             }
         }
-        let is_good = result.is_ok_and(|observation| observation.outage.is_none());
+        let is_good = result.as_ref().is_ok_and(|observation| observation.outage.is_none());
         if trigger != Trigger::Timer {
             self.ping(is_good);
         }
         self.publish_status(is_good.then_some(plan.verdicts));
+        if let Ok(observation) = result {
+            self.publish_unreachable(observation);
+        }
         true
     }
 
@@ -343,6 +346,13 @@ impl Watchdog {
             let judged = |(agent, verdict)| JudgedAgent { agent, verdict };
             status.verdicts = verdicts.into_iter().map(judged).collect();
         }
+    }
+
+    fn publish_unreachable(&self, observation: Observation) {
+        let mut matters = observation.attention;
+        matters.retain(|observed| observed.matter.kind == UNREACHABLE);
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.unreachable = matters;
     }
 
     fn scan_context(&self) -> ScanContext<'_> {

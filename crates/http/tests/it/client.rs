@@ -157,10 +157,11 @@ async fn a_closed_port_and_a_closed_connection_are_unreachable() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/", listener.local_addr().unwrap())
     };
-    for url in [server.url("/"), nobody] {
+    for (url, is_connect_failure) in [(server.url("/"), false), (nobody, true)] {
         let error = client(AddressPolicy::Any).send(Request::get(url)).await.unwrap_err();
         assert!(matches!(error, Error::Unreachable { .. }), "{error:?}");
         assert!(error.chain().starts_with("could not reach 127.0.0.1: "), "{}", error.chain());
+        assert_eq!(error.is_connect_failure(), is_connect_failure, "{error:?}");
     }
 }
 

@@ -153,6 +153,7 @@ impl Endpoint {
         match kind {
             AttemptErrorKind::RateLimited
             | AttemptErrorKind::Overloaded
+            | AttemptErrorKind::Unreachable
             | AttemptErrorKind::Broken
             | AttemptErrorKind::Cut => EmbedError::Unavailable { model, message, retry_after },
             _ => EmbedError::Rejected { model, message },

@@ -137,6 +137,23 @@ async fn each_failure_is_tried_again_as_often_as_its_kind_allows() {
 }
 
 #[tokio::test]
+async fn where_no_connection_is_made_the_failure_is_given_back_at_once() {
+    let mut settings = settings(&Server::start(Vec::new()).await, Dialect::OpenAiChat);
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    settings.base_url = format!("http://{nobody}/v1");
+    // A retry would not begin before the test has given up.
+    let hour = Duration::from_hours(1);
+    (settings.retry.wait, settings.retry.wait_max) = (hour, hour);
+    let mut request = plain("hi");
+    request.deadline = hour * 10;
+    let model = model(settings);
+    let asked = tokio::time::timeout(Duration::from_mins(1), model.ask(&request, &drop)).await;
+    let error = asked.expect("it was retried").unwrap_err();
+    assert!(matches!(&error, MindError::Unavailable { .. }), "{error:?}");
+    assert!(error.to_string().contains("could not reach 127.0.0.1"), "{error}");
+}
+
+#[tokio::test]
 async fn a_try_after_a_failure_may_succeed() {
     let acts =
         vec![http(529, "", "{}"), Act::Close, http(429, "retry-after-ms: 1\r\n", "{}"), answer()];

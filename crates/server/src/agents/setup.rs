@@ -27,8 +27,8 @@ use crate::{
 /// Says why an agent cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentSetupError {
-    /// Its folder cannot be made.
-    #[error("the folder {} of agent {agent} cannot be made", path.display())]
+    /// Its folder cannot be made, or something else stands in its place.
+    #[error("the folder {} of agent {agent} cannot be used", path.display())]
     Folder {
         /// The agent.
         agent: AgentId,
@@ -103,8 +103,19 @@ impl AgentBuilder {
         Ok(setups)
     }
 
+    /// Refuses an agent in whose folder's place something else stands. Nothing is made.
+    pub(crate) fn check_folder(&self, agent: &AgentId) -> Result<(), AgentSetupError> {
+        let checked = self.home.require_agent_folder(agent);
+        checked.map(drop).map_err(|source| AgentSetupError::Folder {
+            agent: agent.clone(),
+            path: self.home.agent_folder(agent),
+            source,
+        })
+    }
+
     /// The agent's folder, and those in it that its process may write to.
     fn make_folders(&self, folder: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {
+        self.check_folder(agent)?;
         make_folder(folder, agent)?;
         make_folder(&self.home.work_folder(agent), agent)?;
         make_folder(&self.home.temporary_folder(agent), agent)

@@ -5,7 +5,7 @@ use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
-use abide_watchdog::Episode;
+use abide_watchdog::{Episode, ObservedMatter, UNREACHABLE};
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ use crate::{
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `ledger`, `clock` or `keeper`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock` or `keeper`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -142,6 +142,7 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     matters.extend(ids.iter().filter_map(|id| restarts(app, id)));
     matters.extend(ids.iter().filter_map(|id| over_disk_limit(app, id)));
     matters.extend(stalls(app, keeper));
+    matters.extend(unreachable_hosts(app));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
@@ -231,6 +232,25 @@ fn stalls(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
         }
     };
     episodes.iter().map(stall).collect()
+}
+
+/// Hosts of models that cannot be reached, as the watchdog found them at its newest look.
+fn unreachable_hosts(app: &AppState) -> Vec<AttentionView> {
+    let Some(watchdog) = app.watchdog() else { return Vec::new() };
+    let host = |observed: ObservedMatter| AttentionView {
+        id: observed.matter.id,
+        kind: UNREACHABLE,
+        citizen: None,
+        since: observed.since.to_string(),
+        summary: observed.matter.summary,
+        actions: vec![ActionView {
+            label: "Show",
+            method: "GET",
+            path: "/watchdog".into(),
+            body: None,
+        }],
+    };
+    watchdog.status().unreachable.into_iter().map(host).collect()
 }
 
 /// Everything that waits for a person, the oldest first.

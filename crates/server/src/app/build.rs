@@ -20,6 +20,7 @@ use crate::{
         AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
         ProcessSetup, Processes, Spawner, choose_embedder,
     },
+    home::require_folder,
     irc::{IrcError, IrcSocket},
     system::SystemIds,
     watch,
@@ -57,6 +58,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let builder = AgentBuilder::new(&input.home, settings, embedder(scope, &client)?)?;
     let mut chosen = Vec::new();
     for agent in &settings.agents {
+        builder.check_folder(&agent.id)?;
         let choice = minds.choose(agent)?;
         report(StartupEvent::Mind(choice.announcement.clone()));
         chosen.push(ChosenAgent { settings: agent.clone(), choice });
@@ -118,6 +120,9 @@ async fn open_ledger(input: &App, clock: &Arc<dyn Clock>) -> Result<OpenLedger, 
     let mut options = LedgerOptions::new(Arc::clone(clock));
     options.tick_interval = input.config.settings.keeper.tick_interval();
     let open = move || -> Result<OpenLedger, AppError> {
+        for folder in home.shared_folders() {
+            require_folder(&folder).map_err(AppError::Folder)?;
+        }
         let storage = Arc::new(FileStorage::create(&home.ledger_folder())?);
         if storage.list()?.is_empty() && home.has_memories() {
             return Err(AppError::LedgerGone { folder: home.ledger_folder() });

@@ -43,6 +43,9 @@ pub(crate) enum AppError {
     /// `[test] failpoints` is invalid.
     #[error("test.failpoints is invalid")]
     Failpoints(#[from] FailpointError),
+    /// Something else stands in the place of a folder of the home.
+    #[error("a folder of the home cannot be used")]
+    Folder(#[source] io::Error),
     /// There is no ledger, and agents have lived here: beginning a new one would make them forget everything.
     #[error(
         "{} is empty, but agents of this home have memories; if it lies on a disk that is not mounted, mount it, or restore the \

@@ -83,7 +83,7 @@ fn keeper_parts(scope: &Scope<'_>, ledger: Ledger, agents: AgentSetups) -> Keepe
         ledger,
         clock: Arc::clone(scope.clock),
         ids: Arc::new(SystemIds),
-        blobs: Blobs::folder(scope.input.home.root().join("blobs")),
+        blobs: Blobs::folder(scope.input.home.blobs_folder()),
         failpoints: scope.failpoints.clone(),
         settings: epoch_settings(
             &scope.input.config,

@@ -2,7 +2,7 @@
 //! without a running keeper; only a running keeper creates and restores them.
 
 use abide_domain::AgentId;
-use abide_ledger::FileStorage;
+use abide_ledger::{FileStorage, storage::require_folder};
 use abide_supervisor::{ListedCheckpoint, StoredCheckpoint, list_checkpoints, verify_checkpoint};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -80,8 +80,12 @@ impl CheckpointFolder {
             CliError::usage(format!("{agent:?} is not an agent: its id {error}"))
         })?;
         let path = context.home.agent_folder(&agent).join("checkpoints");
+        let has_folder =
+            context.home.require_agent_folder(&agent).map_err(|error| CliError::folder(&error))?;
+        let is_there =
+            has_folder && require_folder(&path).map_err(|error| CliError::folder(&error))?;
         let storage = FileStorage::at(&path);
-        let listed = if path.is_dir() { list_checkpoints(&storage, &agent)? } else { Vec::new() };
+        let listed = if is_there { list_checkpoints(&storage, &agent)? } else { Vec::new() };
         Ok(Self { agent, storage, listed })
     }
 }

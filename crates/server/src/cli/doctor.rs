@@ -19,14 +19,17 @@ use super::{
 };
 use crate::{
     agents::MindSelector,
-    auth::Token,
+    auth::{NamedTokens, Token},
     home::{is_private, make_private, mode_of},
     presence::Presence,
     system::SystemClock,
 };
 
+mod checkpoints;
+mod folders;
 mod memory;
 mod sandbox;
+mod socket;
 
 /// Less free space than this is an error.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
@@ -50,6 +53,7 @@ impl Doctor {
         if context.home.root().is_dir() {
             findings.extend([
                 self.token(context),
+                self.tokens(context),
                 disk(context),
                 sync(context),
                 ledger::check(context),
@@ -58,7 +62,12 @@ impl Doctor {
         }
         if context.home.root().is_dir() {
             findings.extend(sandbox::check(context));
-            findings.push(memory::check(context));
+            findings.extend([
+                folders::check(context),
+                memory::check(context),
+                checkpoints::check(context),
+                socket::check(context, self.fix),
+            ]);
         }
         findings.push(configuration(context));
         findings.extend(models(context).await);
@@ -78,7 +87,7 @@ impl Doctor {
         }
         for finding in &findings {
             context.terminal.data(&format!(
-                "{:4}  {:8}  {}",
+                "{:4}  {:11}  {}",
                 finding.word(),
                 finding.name,
                 finding.detail
@@ -112,6 +121,23 @@ impl Doctor {
             },
             Ok(None) => Finding::new("token", Verdict::Warn, "none yet; `abide up` creates it"),
             Err(error) => Finding::failed("token", &error),
+        }
+    }
+
+    fn tokens(&self, context: &Context) -> Finding {
+        const NAME: &str = "tokens";
+        let path = context.home.tokens_file();
+        match NamedTokens::load(&context.home) {
+            Ok(_) if path.exists() => self.private(NAME, &path),
+            Ok(_) => Finding::new(NAME, Verdict::Ok, "none with a name"),
+            Err(error) => {
+                let detail = format!(
+                    "{}; until it can be read again no named token is accepted: put back a copy, or move it away and make new \
+                     tokens with `abide token create`",
+                    CliError::from_error(&error)
+                );
+                Finding::new(NAME, Verdict::Fail, detail)
+            }
         }
     }
 

@@ -95,6 +95,11 @@ impl CliError {
         self.hint.as_deref()
     }
 
+    /// Something else stands in the place of a folder of the home.
+    pub(crate) fn folder(error: &io::Error) -> Self {
+        Self::new("a folder of the home cannot be used").caused_by(error)
+    }
+
     /// An error with all its causes.
     pub(crate) fn from_error(error: &dyn std::error::Error) -> Self {
         let this = Self::new(error.to_string());

@@ -154,7 +154,7 @@ impl LedgerCommand {
 
 fn storage(context: &Context) -> Result<Arc<dyn Storage>, CliError> {
     let path = context.home.ledger_folder();
-    if !require_folder(&path)? {
+    if !require_folder(&path).map_err(|error| CliError::folder(&error))? {
         return Err(CliError::new(format!("{} has no ledger yet", context.home.root().display()))
             .hint("`abide up` creates it; use --home for another home folder"));
     }

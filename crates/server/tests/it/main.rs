@@ -20,6 +20,7 @@ mod approvals;
 mod command_line;
 mod connections;
 mod dates;
+mod doctor;
 mod epochs;
 mod events;
 mod evidence;

@@ -32,8 +32,39 @@ use crate::{
 const SECRET: &str = "sk-only-the-keeper-knows-this";
 /// Held from level 1 on, whatever else holds.
 const HELD_FROM_1: &[&str] = &[
-    "1", "2", "3", "4", "5", "6 ptrace", "6 peek", "7", "9", "9 pidfd", "11", "12", "12 kill",
-    "13", "15", "15 mv", "16", "17", "21 vsock", "21 ring", "22", "23", "24",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6 ptrace",
+    "6 peek",
+    "7",
+    "9",
+    "9 pidfd",
+    "11",
+    "12",
+    "12 kill",
+    "13",
+    "15",
+    "15 mv",
+    "16",
+    "17",
+    "21 vsock",
+    "21 ring",
+    "22",
+    "23",
+    "24",
+    "25 user",
+    "25 group",
+    "25 descriptor",
+    "25 at",
+    "25 at 2",
+    "25 made",
+    "25 made 2",
+    "25 made before",
+    "25 no name",
+    "25 node",
 ];
 /// Held at level 2 alone.
 const HELD_FROM_2: &[&str] = &["8"];
@@ -42,7 +73,27 @@ const MODE: &str = "14";
 /// Open where the network is.
 const NETWORK: &[&str] = &["18", "20"];
 /// Seen to work without a sandbox, on every machine and for every user.
-const DONE_AT_0: &[&str] = &["1", "2", "8", "9", "12", "13", "14", "15", "16", "17", "18", "20"];
+const DONE_AT_0: &[&str] = &[
+    "1",
+    "2",
+    "8",
+    "9",
+    "12",
+    "13",
+    "14",
+    "15",
+    "16",
+    "17",
+    "18",
+    "20",
+    "25 user",
+    "25 group",
+    "25 descriptor",
+    "25 at",
+    "25 made",
+    "25 no name",
+    "25 node",
+];
 
 /// A home with a hostile agent, its sibling, and targets beside them.
 struct Scene {

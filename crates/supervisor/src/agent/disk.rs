@@ -3,13 +3,21 @@
 //! Entries that queue while a job runs share the next sync. The state is opened anew for every run, for only the disk
 //! can say what it holds; nobody else may hold it open meanwhile.
 
-use std::{collections::VecDeque, path::PathBuf, sync::Arc};
+use std::{
+    collections::VecDeque,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use abide_domain::{
     AgentId, Timestamp,
     event::{AgentEvent, Event},
 };
-use abide_ledger::{FileStorage, Ledger, Query, storage::check_room};
+use abide_ledger::{
+    FileStorage, Ledger, Query,
+    storage::{check_room, require_folder},
+};
 use abide_wire::{
     Checkpoint as CheckpointFrame, Message, Payload, Raw, Restore, ToAgent, Version, WalEntry,
     error_code,
@@ -43,10 +51,13 @@ pub(crate) struct StateLocation {
 impl StateLocation {
     /// Opens the state. Blocks on the disk.
     pub(crate) fn open(&self) -> Result<(PrivateState, RestoredState), String> {
+        // What was put there since the keeper started is not followed either.
+        for folder in self.folder.parent().into_iter().chain([self.folder.as_path()]) {
+            require_folder(folder).map_err(|error| cannot_use(folder, &error))?;
+        }
         let storage = |name: &str| {
             let folder = self.folder.join(name);
-            let made = FileStorage::create(&folder);
-            made.map_err(|error| format!("cannot create {}: {error}", folder.display()))
+            FileStorage::create(&folder).map_err(|error| cannot_use(&folder, &error))
         };
         let folders = PrivateStateFolders {
             wal: Arc::new(storage("wal")?),
@@ -54,6 +65,10 @@ impl StateLocation {
         };
         PrivateState::open(folders, self.options.clone()).map_err(|error| format_chain(&error))
     }
+}
+
+fn cannot_use(folder: &Path, error: &io::Error) -> String {
+    format!("cannot use the folder {}: {error}", folder.display())
 }
 
 /// A job that waits for the disk.

@@ -1,8 +1,9 @@
 //! Which system calls a confined program may not make, by seccomp: those that reach into other processes, into the kernel's
 //! rarely used parts, or around what Landlock holds.
 //!
-//! A denied call fails as if it were not permitted (`EPERM`); `clone3`, whose flags a filter cannot read, as if it did not
-//! exist, so that everybody falls back to `clone`. Calls of another architecture end the process. It must be the last step.
+//! A denied call fails as if it were not permitted (`EPERM`); `clone3` and `openat2`, whose flags a filter cannot read, as if
+//! they did not exist, so that everybody falls back to `clone` and `openat`. Calls of another architecture end the process.
+//! It must be the last step.
 
 use std::collections::BTreeMap;
 
@@ -83,6 +84,31 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWUTS,
 ];
+/// Rights of a file by which whoever runs it acts as the file's user or group. On a disk they stay when the process is gone.
+const SET_ID: &[libc::mode_t] = &[libc::S_ISUID, libc::S_ISGID];
+/// Calls that set the rights of a file, each with the argument in which they are.
+const MODE_CALLS: &[(libc::c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+];
+/// Calls that set them only where their flags make a file: the arguments of the flags and of the rights.
+const OPEN_CALLS: &[(libc::c_long, u8, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+/// Flags of an open that make a file.
+const MAKES_FILE: &[libc::c_int] = &[libc::O_CREAT, libc::O_TMPFILE];
+/// The same number on all architectures; not all of them have it in the library.
+const FCHMODAT2: libc::c_long = 452;
 /// Input that would look as if a person had typed it.
 const TERMINAL_REQUESTS: &[u64] = &[0x5412, 0x541c];
 /// The kind of a socket without its flags.
@@ -99,7 +125,9 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 /// Holds this thread, and everything that it will start, to the filter. `abi` is the version of Landlock in force.
 pub(super) fn restrict(confinement: &Confinement, abi: ABI) -> Result<(), ConfineError> {
     let step = "filter system calls (seccomp)";
-    let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let mut missing =
+        Rules::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
+    deny_other_numbers(&mut missing);
     let programs = [
         program(missing, libc::ENOSYS),
         rules(confinement, abi).and_then(|rules| program(rules, libc::EPERM)),
@@ -129,12 +157,40 @@ fn rules(confinement: &Confinement, abi: ABI) -> Result<Rules, seccompiler::Back
     rules.insert(libc::SYS_ioctl, ioctl.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_socket, sockets(confinement, abi)?);
     rules.insert(libc::SYS_socketpair, socket_pairs()?);
-    #[cfg(target_arch = "x86_64")]
-    {
-        let others: Vec<i64> = rules.keys().map(|number| number | X32).collect();
-        rules.extend(others.into_iter().map(|number| (number, Vec::new())));
-        rules.extend(X32_OWN.map(|number| (number, Vec::new())));
-        rules.extend(X32_OWN.map(|number| (number | X32, Vec::new())));
+    rules.extend(rights_of_others()?);
+    deny_other_numbers(&mut rules);
+    Ok(rules)
+}
+
+/// Denies the calls of a filter by their other numbers too, and those that mean other calls by numbers of their own.
+#[cfg(target_arch = "x86_64")]
+fn deny_other_numbers(rules: &mut Rules) {
+    let others: Vec<i64> = rules.keys().map(|number| number | X32).collect();
+    rules.extend(others.into_iter().map(|number| (number, Vec::new())));
+    rules.extend(X32_OWN.map(|number| (number, Vec::new())));
+    rules.extend(X32_OWN.map(|number| (number | X32, Vec::new())));
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+const fn deny_other_numbers(_: &mut Rules) {}
+
+/// Calls that give a file the rights of its user or group to whoever runs it.
+fn rights_of_others() -> Result<Rules, seccompiler::BackendError> {
+    let masked = |argument: u8, bits: u64| (argument, SeccompCmpOp::MaskedEq(bits), bits);
+    let rights = || SET_ID.iter().map(|bit| u64::from(*bit));
+    let mut rules = Rules::new();
+    for &(number, mode) in MODE_CALLS {
+        let set = rights().map(|bit| rule(&[masked(mode, bit)]));
+        rules.insert(number, set.collect::<Result<_, _>>()?);
+    }
+    for &(number, flags, mode) in OPEN_CALLS {
+        let mut set = Vec::new();
+        for flag in MAKES_FILE.iter().map(|flag| u64::from(flag.unsigned_abs())) {
+            for bit in rights() {
+                set.push(rule(&[masked(flags, flag), masked(mode, bit)])?);
+            }
+        }
+        rules.insert(number, set);
     }
     Ok(rules)
 }

@@ -7,7 +7,7 @@ use std::{
     ffi::OsString,
     fs,
     io::{self, Write as _},
-    os::unix::net::UnixStream,
+    os::unix::{fs::PermissionsExt as _, net::UnixStream},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -74,6 +74,8 @@ fn breaches(folder: &Path, keeper: Pid) -> Vec<&'static str> {
     let through_keeper =
         PathBuf::from(of_keeper("root")).join(secret.strip_prefix("/").unwrap_or(&secret));
     let reads = |path: &Path| fs::read(path).is_ok();
+    let sets_mode =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).is_ok();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let says = |name: &str, value: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -83,6 +85,8 @@ fn breaches(folder: &Path, keeper: Pid) -> Vec<&'static str> {
     fs::write(folder.join(INTRUDER), "x").ok();
     let attacks = [
         (fs::write(&own, "x").is_err(), "not write in its own folder"),
+        (!sets_mode(&own, 0o700), "not change the mode of a file of its own"),
+        (sets_mode(&own, 0o4700), "leave a file that runs as its user (setuid)"),
         (reads(&secret), "read a file of the keeper's"),
         (fs::hard_link(&secret, folder.join("work/link")).is_ok(), "link a file of the keeper's"),
         (fs::rename(&secret, folder.join("work/moved")).is_ok(), "move a file of the keeper's"),

@@ -111,6 +111,21 @@ async fn a_confined_process_has_no_privileges_and_no_descriptor_but_its_streams(
 }
 
 #[tokio::test]
+async fn a_confined_process_gives_no_file_the_rights_of_its_user_or_group() {
+    for level in levels() {
+        let scene = Scene::new();
+        let text = "mkdir folder; echo x > own; for name in own folder; do for mode in 4755 2755 6700 u+s g+s; do \
+                    chmod $mode $name && echo $mode; done; done; chmod 1750 own folder && echo done";
+        let (said, _) = whole(&scene.script(text, level)).await;
+        assert_eq!(said, "done\n", "{level:?}");
+        for name in ["own", "folder"] {
+            let left = fs::metadata(scene.path().join("work").join(name)).unwrap();
+            assert_eq!(left.permissions().mode() & 0o7777, 0o1750, "{level:?}: {name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_process_without_a_network_makes_no_socket() {
     let Some(_) = fs::metadata("/usr/bin/python3").ok() else { return };
     let text = "python3 -c '

@@ -12,11 +12,8 @@ const NAME: &str = "memory";
 
 /// Reads the databases of all agents, whether or not a keeper uses them.
 pub(super) fn check(context: &Context) -> Finding {
-    let agents = std::fs::read_dir(context.home.root().join("agents")).into_iter().flatten();
-    let mut names: Vec<_> = agents.flatten().map(|agent| agent.path()).collect();
-    names.sort();
     let (mut read, mut problems) = (0_u32, Vec::new());
-    for agent in names {
+    for agent in context.home.agent_folders() {
         let path = agent.join("knowledge.db");
         if path.symlink_metadata().is_err() {
             continue;

@@ -1,7 +1,7 @@
-//! Three rows of `abide doctor`: how agents' processes are confined here, whether the running keeper's memory is closed to
-//! them, and whether the folders of the home are their owner's alone.
+//! Two rows of `abide doctor`: how agents' processes are confined here, and whether the running keeper's memory is closed to
+//! them.
 
-use std::{os::unix::fs::MetadataExt as _, path::Path};
+use std::os::unix::fs::MetadataExt as _;
 
 use crate::{
     agents::{describe_sandbox, probe_sandbox},
@@ -10,13 +10,12 @@ use crate::{
         finding::{Finding, Verdict},
     },
     config::{AgentSection, SandboxMode},
-    home::{is_private, mode_of},
     presence::Presence,
 };
 
-/// All three, where the home is there.
-pub(super) fn check(context: &Context) -> [Finding; 3] {
-    [sandbox(context), memory(context), folders(context)]
+/// Both, where the home is there.
+pub(super) fn check(context: &Context) -> [Finding; 2] {
+    [sandbox(context), memory(context)]
 }
 
 fn sandbox(context: &Context) -> Finding {
@@ -80,24 +79,4 @@ fn memory(context: &Context) -> Finding {
         }
         Err(error) => Finding::new(NAME, Verdict::Warn, format!("it cannot be checked: {error}")),
     }
-}
-
-fn folders(context: &Context) -> Finding {
-    const NAME: &str = "folders";
-    let root = context.home.root();
-    let agents = std::fs::read_dir(root.join("agents")).into_iter().flatten().flatten();
-    let folders = [root.to_owned(), context.home.ledger_folder()];
-    let folders = folders.into_iter().chain(agents.map(|entry| entry.path()));
-    let is_open = |path: &Path| mode_of(path).is_ok_and(|mode| !is_private(mode));
-    // What lies in the home is behind its mode; one that is open itself must not be the only door.
-    let open: Vec<_> =
-        folders.filter(|path| is_open(path)).map(|path| path.display().to_string()).collect();
-    if open.is_empty() {
-        return Finding::new(NAME, Verdict::Ok, "the folders of the home are their owner's alone");
-    }
-    let detail = format!(
-        "others may use {}; `abide up` makes the home private, `chmod 700` the rest",
-        open.join(", ")
-    );
-    Finding::new(NAME, Verdict::Warn, detail)
 }

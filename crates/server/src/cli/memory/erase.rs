@@ -142,6 +142,7 @@ impl Erase {
         let mut stores = Vec::new();
         for agent in agents(context, folder, agent)? {
             let path = context.home.agent_folder(&agent).join("knowledge.db");
+            context.home.require_agent_folder(&agent).map_err(|error| CliError::folder(&error))?;
             std::fs::create_dir_all(context.home.agent_folder(&agent)).map_err(|error| {
                 CliError::new("the agent's folder cannot be created").caused_by(&error)
             })?;

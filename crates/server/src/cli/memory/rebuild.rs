@@ -125,6 +125,7 @@ fn stores(
     let mut stores = Vec::new();
     for agent in agents {
         let folder = context.home.agent_folder(&agent);
+        context.home.require_agent_folder(&agent).map_err(|error| CliError::folder(&error))?;
         std::fs::create_dir_all(&folder).map_err(|error| cannot("created", &folder, &error))?;
         let path = folder.join("knowledge.db"); // Its write-ahead log is removed when the new one is created.
         match std::fs::remove_file(&path) {

@@ -75,3 +75,22 @@ fn a_closed_terminal_ends_the_keeper_in_good_order() {
     keeper.wait();
     assert_eq!(home.ledger().last().unwrap()["kind"], "keeper.stopped");
 }
+
+#[test]
+fn a_signal_that_means_nothing_to_the_keeper_is_written_to_the_log_and_ends_nothing() {
+    let home = Home::new("");
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut keeper = home.begin_saying(&[("ABIDE_LOG", "warn")], log.reopen().unwrap().into());
+    assert_eq!(keeper.news()["event"], "ready");
+    let pid = Pid::from_raw(i32::try_from(keeper.pid()).unwrap()).unwrap();
+    for (signal, name) in [(Signal::USR1, "SIGUSR1"), (Signal::USR2, "SIGUSR2")] {
+        kill_process(pid, signal).unwrap();
+        super::slow_disk::wait_for(|| {
+            let said = std::fs::read_to_string(log.path()).unwrap();
+            (keeper.is_gone() || said.contains(name)).then_some(())
+        });
+        assert!(!keeper.is_gone(), "{name}");
+        keeper.client.say("hello");
+    }
+    assert_eq!(keeper.stop(), Some(0));
+}

@@ -26,7 +26,7 @@ const DATABASE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Removes what the next start makes again from the ledger: what is known, with its vectors, and the logs of `\stdout`.
 pub(super) fn drop_projections(context: &Context) -> Result<(), CliError> {
-    for folder in agent_folders(context) {
+    for folder in context.home.agent_folders() {
         for suffix in DATABASE {
             remove(&folder.join(format!("knowledge.db{suffix}")))?;
         }
@@ -85,12 +85,6 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
             files.push(entry.path());
         }
     }
-}
-
-fn agent_folders(context: &Context) -> Vec<PathBuf> {
-    let folders = fs::read_dir(context.home.root().join("agents"));
-    let found = folders.into_iter().flatten().filter_map(Result::ok);
-    found.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()).collect()
 }
 
 fn remove(path: &Path) -> Result<(), CliError> {

@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import struct
 from typing import Any, Callable, Dict
 
@@ -21,6 +22,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 # Numbers of system calls that the library does not wrap, on x86-64 and elsewhere.
 IS_X86 = os.uname().machine == "x86_64"
 PTRACE, PROCESS_VM_READV = (101, 310) if IS_X86 else (117, 270)
+CHANGE_MODE_AT = 268 if IS_X86 else 53
+OPEN_AT_2, CHANGE_MODE_AT_2 = 437, 452
+OPEN = 2
+AT_FDCWD, AT_SYMLINK_FOLLOW = -100, 0x400
 ADD_KEY, PRLIMIT, UNSHARE = (248, 302, 272) if IS_X86 else (217, 261, 97)
 IO_URING_SETUP, PIDFD_GETFD = 425, 438
 PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
@@ -142,6 +147,75 @@ def heap() -> None:
     held[-1] = 1
 
 
+def left_running_as_its_user(make: Callable[[str], Any]) -> None:
+    """Leaves a file that runs as its user or group, whoever runs it."""
+    if os.path.exists("left"):
+        os.unlink("left")
+    with open("left", "wb"):
+        make("left")
+    found = os.stat("left").st_mode
+    os.unlink("left")
+    if not found & (stat.S_ISUID | stat.S_ISGID):
+        raise OSError(0, f"mode {found:o}")
+
+
+def made(path: str) -> None:
+    os.unlink(path)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o6755))
+
+
+def made_by_an_old_call(path: str) -> None:
+    if not IS_X86:
+        raise OSError(0, "there is no such call")
+    os.unlink(path)
+    os.close(call(OPEN, path.encode(), os.O_WRONLY | os.O_CREAT, 0o4755))
+
+
+def made_without_a_name(path: str) -> None:
+    nameless = os.open(".", os.O_WRONLY | os.O_TMPFILE, 0o4755)
+    os.unlink(path)
+    link = f"/proc/self/fd/{nameless}".encode()
+    if libc.linkat(AT_FDCWD, link, AT_FDCWD, path.encode(), AT_SYMLINK_FOLLOW) < 0:
+        raise OSError(ctypes.get_errno(), "it gets no name")
+    os.close(nameless)
+
+
+def made_as_a_node(path: str) -> None:
+    os.unlink(path)
+    os.mknod(path, stat.S_IFREG | 0o4755)
+
+
+def made_by_the_second_open(path: str) -> None:
+    os.unlink(path)
+    how = struct.pack("QQQ", os.O_WRONLY | os.O_CREAT, 0o4755, 0)
+    os.close(call(OPEN_AT_2, AT_FDCWD, path.encode(), how, ctypes.c_size_t(len(how))))
+
+
+def changed_through_a_descriptor(path: str) -> None:
+    with open(path, "rb") as file:
+        os.fchmod(file.fileno(), 0o4755)
+
+
+def rights_of_its_user() -> Dict[str, Callable[[], Any]]:
+    def attack(make: Callable[[str], Any]) -> Callable[[], Any]:
+        return lambda: left_running_as_its_user(make)
+
+    return {
+        "25 user": attack(lambda path: os.chmod(path, 0o4755)),
+        "25 group": attack(lambda path: os.chmod(path, 0o2755)),
+        "25 descriptor": attack(changed_through_a_descriptor),
+        "25 at": attack(lambda path: call(CHANGE_MODE_AT, AT_FDCWD, path.encode(), 0o4755)),
+        "25 at 2": attack(
+            lambda path: call(CHANGE_MODE_AT_2, AT_FDCWD, path.encode(), 0o4755, 0)
+        ),
+        "25 made": attack(made),
+        "25 made before": attack(made_by_an_old_call),
+        "25 made 2": attack(made_by_the_second_open),
+        "25 no name": attack(made_without_a_name),
+        "25 node": attack(made_as_a_node),
+    }
+
+
 def attacks(at: Dict[str, Any]) -> Dict[str, Callable[[], Any]]:
     home, keeper, sibling, bystander = at["home"], at["keeper"], at["sibling"], at["bystander"]
     token, database = f"{home}/token", f"{home}/agents/{at['other']}/knowledge.db"
@@ -175,6 +249,7 @@ def attacks(at: Dict[str, Any]) -> Dict[str, Callable[[], Any]]:
         "22": lambda: in_child(lambda: call(UNSHARE, CLONE_NEWUSER)),
         "23": key,
         "24": lambda: in_child(heap),
+        **rights_of_its_user(),
     }
 
 
