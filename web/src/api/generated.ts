@@ -150,7 +150,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `ledger`, `clock` or `keeper`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock` or `keeper`. */
   kind: string;
   /** Since when. */
   since: string;
