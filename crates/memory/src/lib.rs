@@ -113,8 +113,7 @@ pub use short_term::{
     TOKENS_KEPT_MAX, Window,
 };
 pub use timeline::{
-    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge,
-    says_something, sets_a_rule,
+    Relation, STATEMENTS_MAX, Standing, Statement, compare, is_bare_correction, judge, sets_a_rule,
 };
 pub use tokens::estimate_tokens;
 pub use wishes::{Wish, Wishes};

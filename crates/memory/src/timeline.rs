@@ -6,14 +6,15 @@
 //! replaced by what another says about them.
 //!
 //! Reading order: `statement` (what is judged); here what comes of it; `lexicon` (the word lists), `tokens`, `value` (dates,
-//! numbers, names), `claim` (what a clause says of what), `read_statement` (a statement whose words were read, once),
-//! `replaces` (one statement and a later one), `attribute_question`
-//! (what is asked for, and what gives it).
+//! numbers, names), `introduction` (how a statement begins), `claim` (what a clause says of what), `read_statement` (a statement
+//! whose words were read, once), `replaces` (one statement and a later one), `attribute_question` (what is asked for, and what
+//! gives it).
 
 use abide_domain::{Timestamp, Zone};
 
 mod attribute_question;
 mod claim;
+mod introduction;
 mod lexicon;
 mod read_statement;
 mod replaces;
@@ -35,6 +36,7 @@ use self::{
 
 /// Most statements that are judged together.
 pub const STATEMENTS_MAX: usize = 48;
+
 /// What became of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -98,12 +100,6 @@ pub fn is_bare_correction(text: &str, at: Timestamp, zone: &Zone) -> bool {
 /// Whether a text sets a rule: what its speaker wants kept.
 pub fn sets_a_rule(text: &str) -> bool {
     claim::has_rule(text)
-}
-
-/// Whether a text says something that a later statement could replace.
-pub fn says_something(text: &str, at: Timestamp, zone: &Zone) -> bool {
-    let statement = Statement { by: "", at, seq: 0, previous: None, by_agent: false, text };
-    claims_of(&statement, zone).iter().any(|claim| claim.is_asserted() && !claim.heads.is_empty())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Two texts are about one matter when all words of it stand close together, or when a value that nobody writes by chance
 //! (a number of five digits, an address) is in both, however it is spaced.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::words as stems;
 
@@ -19,10 +19,13 @@ const EMPTY: &str = "say forget forgot forgotten delet eras remov remember memor
     oubli oublier oublie efface que qu je tu nous est suis es sont ai as mon ma mes moi le la les un une de du des et en j au aux \
     olvida olvidar borra yo tu soy eres esta estoy mi mis el los las una del y en al lo";
 
-/// Words that name no matter but what is known of it: "my dog's name", "what my dog is called", "my phone number". A text says
-/// what it is called with any of these words, and gives a number with its digits.
-const NAMING: &str = "name names named called call known number address heißt heissen nummer adresse namen nennt appelle nomme nom \
-    numéro adresse appelé llama nombre número dirección";
+/// Words that name no matter but what is known of it: "my dog's name", "what my dog is called".
+static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    words("name names named called call heißt heissen namen nennt appelle nomme nom appelé llama nombre").into_iter().collect()
+});
+/// The same for a number: "my phone number" is given by its digits.
+static NUMBERS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| words("number nummer numéro número").into_iter().collect());
 
 /// The stems of a text. `lives` is a form of to live here, not of a life.
 fn words(text: &str) -> Vec<String> {
@@ -85,21 +88,25 @@ impl Matter {
         });
         close
             || sentences.iter().any(|sentence| self.words.is_subset(sentence))
-            || self.is_named_in(text, &sentences)
+            || self.is_named_in(text)
     }
 
     /// Whether a sentence names what is meant in other words: the dog by what it is called, the phone by its digits.
-    fn is_named_in(&self, text: &str, sentences: &[BTreeSet<String>]) -> bool {
-        let naming: BTreeSet<String> = words(NAMING).into_iter().collect();
-        let meant: BTreeSet<&String> = self.words.difference(&naming).collect();
-        let is_of =
-            |sentence: &&BTreeSet<String>| meant.iter().all(|word| sentence.contains(*word));
-        let names = meant.len() < self.words.len() && !meant.is_empty();
-        names
-            && sentences
-                .iter()
-                .filter(is_of)
-                .any(|sentence| !sentence.is_disjoint(&naming) || !values(text).is_empty())
+    fn is_named_in(&self, text: &str) -> bool {
+        let meant: BTreeSet<&String> = self
+            .words
+            .iter()
+            .filter(|word| !NAMES.contains(*word) && !NUMBERS.contains(*word))
+            .collect();
+        let (names, numbers) = (!self.words.is_disjoint(&NAMES), !self.words.is_disjoint(&NUMBERS));
+        !meant.is_empty()
+            && (names || numbers)
+            && sentences(text).any(|sentence| {
+                let said: BTreeSet<String> = words(sentence).into_iter().collect();
+                let is_named = names && !said.is_disjoint(&NAMES);
+                let is_given = numbers && !values(sentence).is_empty();
+                meant.iter().all(|word| said.contains(*word)) && (is_named || is_given)
+            })
     }
 
     /// The text without the sentences that say this; `None` where none does. With a name only sentences that have it: what
@@ -214,6 +221,8 @@ mod tests {
             ("my dog's name", "My dog is called Biscuit.", true),
             ("what my dog is called", "The name of my dog is Biscuit.", true),
             ("my dog's name", "My dog ate the grass.", false),
+            ("my dog's name", "My dog ate the grass. The vet is on 0698 330175.", false),
+            ("my dog's name", "My dog weighs 12345 grams.", false),
             ("my phone number", "You can reach me by phone on 0698 330175.", true),
             ("who my dentist is", "My dentist is Dr Dubois.", true),
             ("mail me at ann@example.org", "ANN@example.org, please", true),

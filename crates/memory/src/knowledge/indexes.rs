@@ -124,7 +124,7 @@ pub(super) struct MemoryIndexes {
     pub(super) felt: BTreeSet<u64>,
     /// The model of the vectors.
     pub(super) model: Option<String>,
-    /// What passages and facts say.
+    /// What passages and facts say; nothing of what was taken back.
     pub(super) claims: ClaimCache,
 }
 
@@ -215,6 +215,7 @@ impl MemoryIndexes {
             IndexChange::FactClosed(seq) => {
                 self.facts.remove(seq);
                 self.provenance.close_fact(seq);
+                self.claims.clear();
             }
             IndexChange::Exchange { stamps, texts } => {
                 (0..).zip(&texts).for_each(|(part, text)| self.add_part(&stamps, part, text));
@@ -227,6 +228,7 @@ impl MemoryIndexes {
                 }
                 self.provenance.forget_exchange(seq, first..end);
                 self.felt.remove(&seq);
+                self.claims.clear();
             }
             IndexChange::Model { model, kind } => self.change_model(&model, kind),
             IndexChange::Vector { key, vector } => self.set_vector(key, &vector),

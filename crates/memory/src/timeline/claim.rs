@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use abide_domain::Zone;
 
 use super::{
+    introduction::{Cue, introduction, is_list_of_none},
     lexicon::{
         AGAINST, AT, Attribute, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL, FILLERS, HEDGE,
-        MISTAKE, NO_LONGER, NOW, NOW_PHRASES, OF, OTHERS, PLANS, PRONOUNS, ROLES, RULE, SPEAKER,
-        TIMES, TOGETHER, VERBS, attributes_of, has_phrase, is_in, own_stems, stem,
+        MISTAKE, NEGATION, NO_LONGER, NOW, NOW_PHRASES, OF, OTHERS, PLANS, PRONOUNS, PhraseList,
+        ROLES, RULE, SPEAKER, TIMES, TOGETHER, VERBS, WordList, attributes_of, own_stems, stem,
     },
     statement::Statement,
-    tokens::{Token, clauses, tokens},
+    tokens::{Token, clauses, spaced, tokens},
     value::{Value, values},
     value_kind::ValueKind,
 };
@@ -46,20 +47,6 @@ const REPORTED: [&str; 24] = [
     "weitergeleitet",
 ];
 
-/// Most words that introduce a statement.
-const INTRODUCTION_WORDS_MAX: usize = 5;
-
-/// Words around an attribute from which on it is spoken of without a word of its own.
-const AROUND_MIN: usize = 2;
-
-/// How strongly a clause says that something changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cue {
-    None,
-    Correction,
-    Change,
-}
-
 /// What one clause says.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own in the words")]
@@ -89,6 +76,8 @@ pub(super) struct Claim {
     /// Whether it takes back what was so ("no longer").
     pub(super) takes_back: bool,
     pub(super) is_denied: bool,
+    /// Whether it says of its value that it is not so: "I no longer live in Nantes".
+    pub(super) is_value_denied: bool,
     /// Whether it says that both hold, or that it was so once.
     pub(super) is_beside: bool,
     /// Whether it is a question, a condition, a guess or somebody else's words.
@@ -119,44 +108,12 @@ pub(super) fn claims_of(statement: &Statement<'_>, zone: &Zone) -> Vec<Claim> {
     claims
 }
 
-/// What stands before a statement and says how it is meant, and the rest: "Sorry.", "No,", "Change of plan,", "For your notes:".
-fn introduction(clause: &str) -> (Cue, &str) {
-    if let Some((before, rest)) = clause.split_once(": ") {
-        let words = tokens(before);
-        let is_said = tokens(rest).iter().any(|word| is_in(VERBS, &word.lower));
-        if words.len() <= INTRODUCTION_WORDS_MAX && is_said {
-            return (cue_of_introduction(&words), rest);
-        }
-    }
-    let (before, rest) = clause.split_once(", ").unwrap_or((clause, ""));
-    let words = tokens(before);
-    let cue = cue_of_introduction(&words);
-    let lists = [CORRECTION, MISTAKE, PLANS, FILLERS, OF, NOW];
-    let is_plain = words.iter().all(|word| lists.iter().any(|list| is_in(list, &word.lower)));
-    let is_short = words.len() <= INTRODUCTION_WORDS_MAX;
-    if is_short && is_plain && cue != Cue::None && !is_list_of_none(clause, &tokens(clause)) {
-        return (cue, rest);
-    }
-    (Cue::None, clause)
-}
-
-fn cue_of_introduction(words: &[Token]) -> Cue {
-    let is_said = |list: &[&str]| words.iter().any(|word| is_in(list, &word.lower));
-    if is_said(PLANS) {
-        Cue::Change
-    } else if is_said(CORRECTION) || is_said(MISTAKE) {
-        Cue::Correction
-    } else {
-        Cue::None
-    }
-}
-
 /// Whether a clause goes on with what the one before spoke of: "Could you save my number? It's 0612345678."
 fn goes_on(words: &[Token], claim: &Claim) -> bool {
     let first = words.first().map_or("", |word| word.lower.as_str());
     claim.attributes.is_empty()
         && !claim.values.is_empty()
-        && (is_in(PRONOUNS, first) || claim.content.is_empty())
+        && (PRONOUNS.has(first) || claim.content.is_empty())
 }
 
 /// Whether a text tells words of somebody else.
@@ -177,24 +134,23 @@ fn is_reported(text: &str) -> bool {
 fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zone)) -> Claim {
     let lower = spaced(words);
     let (mut values, mut used) = values(words, statement.at, zone);
-    let has = |list: &[&str]| words.iter().any(|word| is_in(list, &word.lower));
-    let has_phrase =
-        |list: &[&str]| has_phrase(list, words.iter().map(|word| word.lower.as_str()), &lower);
-    let starts_so = words.iter().take(2).any(|word| is_in(CORRECTION, &word.lower))
+    let has = |list: &WordList| words.iter().any(|word| list.has(&word.lower));
+    let has_any = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_str()));
+    let lowers = || words.iter().map(|word| word.lower.as_str());
+    let has_phrase = |list: &PhraseList| list.stands_in(lowers(), &lower);
+    let starts_so = words.iter().take(2).any(|word| CORRECTION.has(&word.lower))
         && !is_list_of_none(clause, words);
-    let ne_plus = has(&["ne", "n"]) && has(&["plus"]);
-    let takes_back = has_phrase(NO_LONGER) || ne_plus;
-    let is_change = has(CHANGE) || has(NOW) || has_phrase(NOW_PHRASES) || ne_plus;
+    let ne_plus = has_any(&["ne", "n"]) && has_any(&["plus"]);
+    let takes_back = has_phrase(&NO_LONGER) || ne_plus;
+    let is_change = has(&CHANGE) || has(&NOW) || has_phrase(&NOW_PHRASES) || ne_plus;
     let cue = if is_change {
         Cue::Change
-    } else if starts_so || has(MISTAKE) || has_phrase(CORRECTION_PHRASES) {
+    } else if starts_so || has(&MISTAKE) || has_phrase(&CORRECTION_PHRASES) {
         Cue::Correction
     } else {
         Cue::None
     };
-    // By a word of its own, or by several that stand around it.
-    let attributes =
-        attributes_of(words.iter().map(|word| word.lower.as_str()), &lower, AROUND_MIN);
+    let attributes = attributes_of(lowers(), &lower);
     let is_named_plainly =
         cue != Cue::None || attributes.iter().any(|attribute| !attribute.is_personal);
     if is_named_plainly
@@ -206,43 +162,45 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
     }
     // "It was renamed", "a été reporté", "wurde verschoben" tell of now.
     let begun = begun(&lower, &attributes);
-    let tells_of_now = has(CHANGE) || has(NOW) || has(MISTAKE) || !begun.is_empty();
+    let tells_of_now = has(&CHANGE) || has(&NOW) || has(&MISTAKE) || !begun.is_empty();
     let is_past =
-        has(AGAINST) && (!tells_of_now || has(&["too", "also", "auch", "aussi", "también"]));
+        has(&AGAINST) && (!tells_of_now || has_any(&["too", "also", "auch", "aussi", "también"]));
     let (mut heads, modifiers) = subject(words, &used);
     // "lee's phone number" is what a fact says that lee told.
     let by = statement.by.to_lowercase();
     let is_of_speaker = heads.remove(&by);
     Claim {
-        is_ours: has(TOGETHER),
+        is_ours: has(&TOGETHER),
         others: words
             .iter()
             .map(|word| &word.lower)
-            .filter(|word| is_in(OTHERS, word))
+            .filter(|word| OTHERS.has(word))
             .cloned()
             .collect(),
         begun,
         attributes,
         lead: lead(words, &used),
         is_own: is_of_speaker
-            || has(SPEAKER) && !has_phrase(CORRECTION_PHRASES)
-            || words
-                .iter()
-                .any(|word| is_in(&["my", "mein", "meine", "mon", "ma", "mi"], &word.lower)),
-        is_rule: has(RULE) || (is_list_of_none(clause, words)),
+            || has(&SPEAKER) && !has_phrase(&CORRECTION_PHRASES)
+            || words.iter().any(|word| {
+                ["my", "mein", "meine", "mon", "ma", "mi"].contains(&word.lower.as_str())
+            }),
+        is_rule: has(&RULE) || (is_list_of_none(clause, words)),
         content: content(words, &used),
         heads,
         modifiers,
         values,
         cue,
         takes_back,
-        is_denied: has(DENIAL) && cue != Cue::Correction,
+        is_value_denied: (has(&NEGATION) || takes_back)
+            && !(takes_back && (has(&CHANGE) || has(&NOW))),
+        is_denied: has(&DENIAL) && cue != Cue::Correction,
         is_beside: is_past,
         // The month of May is no doubt.
         is_open: words
             .iter()
             .enumerate()
-            .any(|(at, word)| is_in(HEDGE, &word.lower) && !used.contains(&at)),
+            .any(|(at, word)| HEDGE.has(&word.lower) && !used.contains(&at)),
     }
 }
 
@@ -250,7 +208,7 @@ fn claim(clause: &str, words: &[Token], (statement, zone): (&Statement<'_>, &Zon
 fn lead(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
     let end = used.first().copied().unwrap_or(words.len());
     let before = words.iter().take(end).map(|word| word.lower.as_str());
-    before.filter(|word| means_something(word) && !is_in(VERBS, word)).map(stem).collect()
+    before.filter(|word| means_something(word) && !VERBS.has(word)).map(stem).collect()
 }
 
 /// The words that say that one of them changed.
@@ -262,74 +220,45 @@ fn begun(lower: &str, attributes: &[&Attribute]) -> BTreeSet<String> {
 /// What something is called now, in small letters and behind the verb: "the staging server is osprey now".
 fn plain_name(words: &[Token], attributes: &[&Attribute]) -> Option<(usize, String)> {
     let has_names = attributes.iter().any(|attribute| attribute.kinds.contains(&ValueKind::Name));
-    let verb = words.iter().skip(1).position(|word| is_in(VERBS, &word.lower))? + 1;
+    let verb = words.iter().skip(1).position(|word| VERBS.has(&word.lower))? + 1;
     let is_of_matter = |word: &str| {
         attributes.iter().any(|attribute| attribute.all_words().any(|own| own == word))
     };
     // "Osprey is the staging server": the name comes first.
     let is_first = verb == 1
-        && words.get(2).is_some_and(|word| is_in(&["the", "our", "der", "le", "el"], &word.lower));
+        && words
+            .get(2)
+            .is_some_and(|word| ["the", "our", "der", "le", "el"].contains(&word.lower.as_str()));
     let mut rest = words.iter().enumerate().skip(if is_first { 0 } else { verb + 1 });
     rest.find(|(_, word)| {
         means_something(&word.lower)
-            && !is_in(VERBS, &word.lower)
-            && !is_in(TIMES, &word.lower)
+            && !VERBS.has(&word.lower)
+            && !TIMES.has(&word.lower)
             && !is_of_matter(&word.lower)
     })
     .filter(|_| has_names)
     .map(|(at, word)| (at, word.lower.clone()))
 }
 
-/// "No discount above 5 percent": a rule, and no correction.
-fn is_list_of_none(clause: &str, words: &[Token]) -> bool {
-    let first = words.first().map_or("", |word| word.lower.as_str());
-    let is_no = matches!(
-        first,
-        "no" | "kein" | "keine" | "keinen" | "aucun" | "aucune" | "ningún" | "ninguna" | "pas"
-    );
-    let has_comma = clause
-        .trim_start()
-        .split(char::is_whitespace)
-        .next()
-        .is_some_and(|word| word.ends_with([',', '.', ':']));
-    is_no
-        && !has_comma
-        && words.len() > 2
-        && !words.get(1).is_some_and(|word| {
-            matches!(word.lower.as_str(), "make" | "it" | "the" | "wait" | "es" | "que" | "that")
-        })
-}
-
 /// Whether a clause of a text sets a rule.
 pub(super) fn has_rule(text: &str) -> bool {
     clauses(text).iter().any(|(clause, asks)| {
         let words = tokens(clause);
-        !asks
-            && (words.iter().any(|word| is_in(RULE, &word.lower))
-                || is_list_of_none(clause, &words))
+        !asks && (words.iter().any(|word| RULE.has(&word.lower)) || is_list_of_none(clause, &words))
     })
-}
-
-fn spaced(words: &[Token]) -> String {
-    let mut text = String::from(" ");
-    for word in words {
-        text.push_str(&word.lower);
-        text.push(' ');
-    }
-    text
 }
 
 fn means_something(word: &str) -> bool {
     let is_sign = !word.chars().any(char::is_alphanumeric);
-    let lists = [CHANGE, NOW, CORRECTION, FILLERS, OF, AT, SPEAKER, RULE, DENIAL];
-    !is_sign && !lists.iter().any(|list| is_in(list, word)) && word.chars().nth(1).is_some()
+    let lists = [&CHANGE, &NOW, &CORRECTION, &FILLERS, &OF, &AT, &SPEAKER, &RULE, &DENIAL];
+    !is_sign && !lists.iter().any(|list| list.has(word)) && word.chars().nth(1).is_some()
 }
 
 fn content(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
     let free = words.iter().enumerate().filter(|(at, _)| !used.contains(at));
     let meaning = free.filter(|(_, word)| {
         means_something(&word.lower)
-            && (!is_in(VERBS, &word.lower) || stem(&word.lower).starts_with('~'))
+            && (!VERBS.has(&word.lower) || stem(&word.lower).starts_with('~'))
     });
     meaning.map(|(_, word)| stem(&word.lower)).collect()
 }
@@ -337,7 +266,7 @@ fn content(words: &[Token], used: &BTreeSet<usize>) -> BTreeSet<String> {
 /// What is spoken of and what narrows it: the words before the verb, or, where those are none, those behind it.
 fn subject(words: &[Token], used: &BTreeSet<usize>) -> (BTreeSet<String>, BTreeSet<String>) {
     let is_verb =
-        |at: usize, word: &str| (is_in(VERBS, word) || is_in(CHANGE, word)) && !used.contains(&at);
+        |at: usize, word: &str| (VERBS.has(word) || CHANGE.has(word)) && !used.contains(&at);
     let verb = words.iter().enumerate().position(|(at, word)| at > 0 && is_verb(at, &word.lower));
     let end = verb.unwrap_or(words.len());
     let before = phrase(words, used, 0..end);
@@ -350,11 +279,9 @@ fn subject(words: &[Token], used: &BTreeSet<usize>) -> (BTreeSet<String>, BTreeS
     }
     // "I live in Lyon": the verb says what it is about.
     let doing = words.iter().enumerate().filter(|(at, word)| {
-        !used.contains(at) && (is_in(VERBS, &word.lower) || is_in(CHANGE, &word.lower))
+        !used.contains(at) && (VERBS.has(&word.lower) || CHANGE.has(&word.lower))
     });
-    // Who says no more than that they moved changed their home.
-    let of_verb = |word: &str| if word == "moved" { "~residence".to_owned() } else { stem(word) };
-    let slots = doing.map(|(_, word)| of_verb(&word.lower)).filter(|stem| stem.starts_with('~'));
+    let slots = doing.map(|(_, word)| stem(&word.lower)).filter(|stem| stem.starts_with('~'));
     (slots.collect(), BTreeSet::new())
 }
 
@@ -367,16 +294,16 @@ fn phrase(
     let mut is_narrower = false;
     for at in range {
         let Some(word) = words.get(at).map(|word| word.lower.as_str()) else { break };
-        if is_in(OF, word) && !heads.is_empty() {
+        if OF.has(word) && !heads.is_empty() {
             is_narrower = true;
             continue;
         }
-        if is_in(AT, word) && !heads.is_empty() {
+        if AT.has(word) && !heads.is_empty() {
             is_narrower = true;
         }
         if used.contains(&at)
             || !means_something(word)
-            || (is_in(VERBS, word) && !stem(word).starts_with('~'))
+            || (VERBS.has(word) && !stem(word).starts_with('~'))
         {
             continue;
         }
@@ -394,7 +321,7 @@ fn beside<'a>(words: impl Iterator<Item = &'a String>, attribute: &Attribute) ->
     let own = own_stems(attribute);
     let is_other = |word: &&String| {
         !own.is_some_and(|own| own.contains(*word))
-            && ![TIMES, MISTAKE, PLANS].iter().any(|list| is_in(list, word))
+            && ![&TIMES, &MISTAKE, &PLANS].iter().any(|list| list.has(word))
     };
     words.filter(is_other).cloned().collect()
 }
@@ -498,7 +425,7 @@ impl Claim {
     /// Whether what it is about has one value at a time.
     pub(super) fn is_single(&self, kind: ValueKind) -> bool {
         let has_slot = self.heads.iter().any(|head| head.starts_with('~'));
-        let has_role = self.content.iter().any(|word| is_in(ROLES, word));
+        let has_role = self.content.iter().any(|word| ROLES.has(word));
         match kind {
             ValueKind::Date | ValueKind::Phone | ValueKind::Version | ValueKind::State => true,
             ValueKind::Name | ValueKind::Address => has_slot || has_role,

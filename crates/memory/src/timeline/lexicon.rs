@@ -4,19 +4,20 @@ mod attributes;
 mod grammar;
 mod index;
 mod matters;
+mod word_list;
 
 pub(super) use self::attributes::{ATTRIBUTES, Attribute, OTHERS, TIMES};
 pub(super) use self::grammar::{AT, FILLERS, OF, VERBS};
 pub(super) use self::index::{
-    attributes_of, day_near, has_phrase, is_in, month, number_of, own_stems, state_of, stem,
-    weekday,
+    attributes_of, day_near, month, number_of, own_stems, state_of, stem, weekday,
 };
 pub(super) use self::matters::{
     CALLED, MONEY, MONTHS, NEAR_DAYS, NUMBERS, PERCENT, ROLES, SLOTS, STATES, WEEKDAYS,
 };
+pub(super) use self::word_list::{PhraseList, WordList};
 
 /// Words that say that something is so from now on, and was otherwise.
-pub(super) static CHANGE: &[&str] = &[
+pub(super) static CHANGE: WordList = WordList::new(&[
     "moved",
     "move",
     "moves",
@@ -73,10 +74,10 @@ pub(super) static CHANGE: &[&str] = &[
     "renombró",
     "renombrado",
     "mudé",
-];
+]);
 
 /// Words that say that this holds now.
-pub(super) static NOW: &[&str] = &[
+pub(super) static NOW: WordList = WordList::new(&[
     "now",
     "instead",
     "jetzt",
@@ -109,10 +110,10 @@ pub(super) static NOW: &[&str] = &[
     "nuevo",
     "nueva",
     "ab",
-];
+]);
 
 /// The same in more than one word.
-pub(super) static NOW_PHRASES: &[&str] = &[
+pub(super) static NOW_PHRASES: PhraseList = PhraseList::new(&[
     "from now on",
     "as of now",
     "these days",
@@ -162,10 +163,10 @@ pub(super) static NOW_PHRASES: &[&str] = &[
     "en lugar de",
     "a partir de ahora",
     "de ahora en adelante",
-];
+]);
 
 /// Words of somebody who corrects themselves; they count at the beginning of a sentence.
-pub(super) static CORRECTION: &[&str] = &[
+pub(super) static CORRECTION: WordList = WordList::new(&[
     "no",
     "actually",
     "sorry",
@@ -189,10 +190,10 @@ pub(super) static CORRECTION: &[&str] = &[
     "perdón",
     "espera",
     "rather",
-];
+]);
 
 /// The same in more than one word, anywhere.
-pub(super) static CORRECTION_PHRASES: &[&str] = &[
+pub(super) static CORRECTION_PHRASES: PhraseList = PhraseList::new(&[
     "i meant",
     "make that",
     "make it",
@@ -212,10 +213,10 @@ pub(super) static CORRECTION_PHRASES: &[&str] = &[
     "digamos",
     "que sean",
     "que sea",
-];
+]);
 
 /// Words that say that both hold, or that it held once.
-pub(super) static AGAINST: &[&str] = &[
+pub(super) static AGAINST: WordList = WordList::new(&[
     "too",
     "also",
     "additionally",
@@ -264,10 +265,10 @@ pub(super) static AGAINST: &[&str] = &[
     "autre",
     "otro",
     "otra",
-];
+]);
 
 /// Words of what is not so yet, or not sure.
-pub(super) static HEDGE: &[&str] = &[
+pub(super) static HEDGE: WordList = WordList::new(&[
     "if",
     "maybe",
     "perhaps",
@@ -332,22 +333,22 @@ pub(super) static HEDGE: &[&str] = &[
     "hoffe",
     "espère",
     "espero",
-];
+]);
 
 /// Words by which a speaker means themselves.
-pub(super) static SPEAKER: &[&str] = &[
+pub(super) static SPEAKER: WordList = WordList::new(&[
     "i", "my", "mine", "ich", "mein", "meine", "meinen", "meinem", "meiner", "je", "j", "mon",
     "ma", "mes", "yo", "mi", "mis", "vivo", "trabajo", "tengo", "mudé", "prefiero", "me",
-];
+]);
 
 /// Words by which speakers mean themselves and others with them.
-pub(super) static TOGETHER: &[&str] = &[
+pub(super) static TOGETHER: WordList = WordList::new(&[
     "we", "our", "ours", "us", "wir", "unser", "unsere", "unseren", "uns", "nous", "notre", "nos",
     "nosotros", "nuestro", "nuestra",
-];
+]);
 
 /// Words with which a change is announced.
-pub(super) static PLANS: &[&str] = &[
+pub(super) static PLANS: WordList = WordList::new(&[
     "change",
     "plan",
     "plans",
@@ -358,16 +359,16 @@ pub(super) static PLANS: &[&str] = &[
     "changement",
     "cambio",
     "novedad",
-];
+]);
 
 /// Words for what was just spoken of.
-pub(super) static PRONOUNS: &[&str] = &[
+pub(super) static PRONOUNS: WordList = WordList::new(&[
     "it", "that", "this", "es", "das", "c", "ce", "c'est", "eso", "esto", "mine", "he", "she",
     "his", "her", "its",
-];
+]);
 
 /// Words that take back what their speaker said.
-pub(super) static MISTAKE: &[&str] = &[
+pub(super) static MISTAKE: WordList = WordList::new(&[
     "wrong",
     "mistake",
     "mistaken",
@@ -386,24 +387,24 @@ pub(super) static MISTAKE: &[&str] = &[
     "incorrect",
     "correct",
     "corrected",
-];
+]);
 
 /// Words before the day from which on something holds.
-pub(super) static SINCE: &[&str] =
-    &["from", "since", "of", "ab", "seit", "dès", "depuis", "desde", "de"];
+pub(super) static SINCE: WordList =
+    WordList::new(&["from", "since", "of", "ab", "seit", "dès", "depuis", "desde", "de"]);
 
 /// Words right before the name of a place or a machine.
-pub(super) static DESIGNATORS: &[&str] = &[
+pub(super) static DESIGNATORS: WordList = WordList::new(&[
     "room", "hall", "raum", "saal", "salle", "sala", "server", "host", "node", "serveur",
     "servidor",
-];
+]);
 
 /// Words between a word of work and the name of an employer.
-pub(super) static FOR: &[&str] =
-    &["for", "with", "für", "mit", "pour", "avec", "para", "con", "bei", "chez"];
+pub(super) static FOR: WordList =
+    WordList::new(&["for", "with", "für", "mit", "pour", "avec", "para", "con", "bei", "chez"]);
 
 /// Words before those.
-pub(super) static WORKING: &[&str] = &[
+pub(super) static WORKING: WordList = WordList::new(&[
     "work",
     "works",
     "working",
@@ -426,10 +427,10 @@ pub(super) static WORKING: &[&str] = &[
     "empleado",
     "empleada",
     "estoy",
-];
+]);
 
 /// Words for where somebody lives.
-pub(super) static HOMES: &[&str] = &[
+pub(super) static HOMES: WordList = WordList::new(&[
     "home",
     "flat",
     "apartment",
@@ -446,13 +447,13 @@ pub(super) static HOMES: &[&str] = &[
     "piso",
     "casa",
     "dirección",
-];
+]);
 
 /// Words behind the name of a place of which something is said.
-pub(super) static WHERE: &[&str] = &["where", "wo", "où", "donde"];
+pub(super) static WHERE: WordList = WordList::new(&["where", "wo", "où", "donde"]);
 
 /// Words before the name of a person.
-pub(super) static TITLES: &[&str] = &[
+pub(super) static TITLES: WordList = WordList::new(&[
     "dr",
     "mr",
     "mrs",
@@ -470,10 +471,10 @@ pub(super) static TITLES: &[&str] = &[
     "doctor",
     "doctora",
     "docteur",
-];
+]);
 
 /// Words that begin a rule: what its speaker wants kept.
-pub(super) static RULE: &[&str] = &[
+pub(super) static RULE: WordList = WordList::new(&[
     "never",
     "always",
     "must",
@@ -494,14 +495,21 @@ pub(super) static RULE: &[&str] = &[
     "verboten",
     "interdit",
     "prohibido",
-];
+]);
 
 /// Words that deny.
-pub(super) static DENIAL: &[&str] = &[
+pub(super) static DENIAL: WordList = WordList::new(&[
     "not", "no", "never", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot",
     "longer", "nicht", "kein", "keine", "keinen", "nie", "niemals", "ne", "n", "pas", "jamais",
     "plus", "nunca", "jamás", "ya",
-];
+]);
 
 /// Phrases that take back what was said, without a value of their own.
-pub(super) static NO_LONGER: &[&str] = &["no longer", "any more", "anymore", "nicht mehr", "ya no"];
+pub(super) static NO_LONGER: PhraseList =
+    PhraseList::new(&["no longer", "any more", "anymore", "nicht mehr", "ya no"]);
+
+/// Words that say of the value beside them that it is not so.
+pub(super) static NEGATION: WordList = WordList::new(&[
+    "not", "don't", "doesn't", "isn't", "aren't", "won't", "never", "nicht", "kein", "keine",
+    "keinen", "nie", "niemals", "pas", "jamais", "nunca", "jamás",
+]);

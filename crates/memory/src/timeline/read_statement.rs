@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use abide_domain::Zone;
@@ -42,7 +42,8 @@ impl<'a> ReadStatement<'a> {
 
     /// Whether it says something that a later statement could replace.
     pub(crate) fn says_something(&self) -> bool {
-        self.claims.iter().any(|claim| claim.is_asserted() && !claim.heads.is_empty())
+        let says = |claim: &Claim| !claim.heads.is_empty() || !claim.attributes.is_empty();
+        self.claims.iter().any(|claim| claim.is_asserted() && says(claim))
     }
 
     /// Other words in which what it says can be spoken of, and what it is about; empty where none are known.
@@ -69,15 +70,26 @@ pub(crate) struct ClaimCache(Mutex<HashMap<u64, Arc<Vec<Claim>>>>);
 impl ClaimCache {
     /// Reads a statement, or takes what was read of it before.
     pub(crate) fn read<'a>(&self, number: u64, statement: Statement<'a>) -> ReadStatement<'a> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(claims) = kept.get(&number) {
-            return ReadStatement { statement, claims: Arc::clone(claims) };
+        let known = self.kept().get(&number).map(Arc::clone);
+        if let Some(claims) = known {
+            return ReadStatement { statement, claims };
         }
         let read = ReadStatement::new(statement, &Zone::utc());
+        let mut kept = self.kept();
         if kept.len() >= KEPT_MAX {
             kept.clear();
         }
         kept.insert(number, Arc::clone(&read.claims));
+        drop(kept);
         read
+    }
+
+    /// Forgets all: what was said may have been taken back.
+    pub(crate) fn clear(&self) {
+        self.kept().clear();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<u64, Arc<Vec<Claim>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    claim::{Claim, Cue},
+    claim::Claim,
+    introduction::Cue,
     lexicon::Attribute,
     statement::{Relation, Statement},
 };
@@ -44,19 +45,16 @@ fn of_claims(
     if !old.is_asserted() || !new.is_asserted() || new.is_beside {
         return Relation::Apart;
     }
-    let by_attribute = by_attribute(old, new, is_same_speaker);
-    if by_attribute == Relation::Replaces {
-        return by_attribute;
-    }
-    if old.is_own != new.is_own {
-        return Relation::Apart;
-    }
     // What two people say of themselves are two things.
     if old.is_own && !is_same_speaker {
         return Relation::Apart;
     }
-    let replaces = by_value(old, new).max(by_denial(old, new));
-    match replaces {
+    let by_words = if old.is_own == new.is_own {
+        by_value(old, new).max(by_denial(old, new))
+    } else {
+        Relation::Apart
+    };
+    match by_words.max(by_attribute(old, new, is_same_speaker)) {
         Relation::Replaces if old.is_rule && !is_same_speaker => Relation::Disputes,
         other => other,
     }
@@ -70,6 +68,10 @@ fn by_value(old: &Claim, new: &Claim) -> Relation {
     }
     let is_single = differing.iter().all(|kind| old.is_single(*kind) && new.is_single(*kind));
     match (matter(old, new), new.cue) {
+        // What is not so says nothing of what is.
+        (Matter::Same | Matter::Shorter | Matter::Near, _) if denies_another(old, new) => {
+            Relation::Unsure
+        }
         (Matter::Same | Matter::Shorter, Cue::Change | Cue::Correction) => Relation::Replaces,
         (Matter::Same, Cue::None) if is_single && old.is_denied == new.is_denied => {
             Relation::Replaces
@@ -79,12 +81,18 @@ fn by_value(old: &Claim, new: &Claim) -> Relation {
     }
 }
 
+/// Whether the later says of another value that it is not so.
+const fn denies_another(old: &Claim, new: &Claim) -> bool {
+    new.is_value_denied && !old.is_value_denied
+}
+
 /// By another value of what people or projects have one of, in whatever words it is spoken of.
 fn by_attribute(old: &Claim, new: &Claim, is_same_speaker: bool) -> Relation {
     let differing = old.differing(new);
     let replaced = old.attributes.iter().any(|attribute| {
         let is_spoken_of = new.attributes.iter().any(|one| std::ptr::eq(*one, *attribute));
         is_spoken_of
+            && !denies_another(old, new)
             && new.changes(attribute)
             && differing.iter().any(|kind| attribute.kinds.contains(kind))
             && is_same_holder((old, new), attribute, is_same_speaker)

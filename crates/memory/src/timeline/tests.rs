@@ -18,7 +18,10 @@ fn relation_of((first_by, first): (&str, &str), (second_by, second): (&str, &str
 }
 
 /// The same matter, and the later takes the place of the earlier. A second name: somebody else says it.
-const REPLACES: [(&str, &str, &str); 83] = [
+const REPLACES: [(&str, &str, &str); 86] = [
+    ("El código de mi taquilla es 4417.", "Ya no, el código de mi taquilla es 9082.", "kim"),
+    ("I live in Lyon.", "Not any more, I live in Nantes.", "kim"),
+    ("I live in Lyon.", "I no longer live there, I live in Nantes now.", "kim"),
     (
         "I'm based in Lyon, by the way.",
         "Our new address is in Bergen, we gave up the old place last week.",
@@ -165,7 +168,12 @@ const REPLACES: [(&str, &str, &str); 83] = [
 ];
 
 /// About the same or nearly, and both hold, or nothing is said to hold.
-const APART: [(&str, &str, &str); 69] = [
+const APART: [(&str, &str, &str); 74] = [
+    ("My meeting about Comet is in Oslo.", "My meeting about Comet is in Havana now.", "lee"),
+    ("My licence of Heron costs 40 euros.", "My licence of Heron costs 50 euros now.", "lee"),
+    ("I live in Lyon.", "I no longer live in Nantes.", "kim"),
+    ("I live in Lyon.", "I don't live in Nantes now.", "kim"),
+    ("I live in Lyon.", "Ich wohne nicht mehr in Nantes.", "kim"),
     ("We have a dog, his name is Mocha.", "Non, mon chat s'appelle Noisette.", "kim"),
     (
         "my dentist's name is Dr Lindqvist, in case I ever need to look it up",
@@ -292,6 +300,10 @@ fn a_rule_is_its_speakers_own_and_another_s_word_against_it_is_shown_as_theirs()
     let other = "The discount limit is now 10 percent.";
     assert_eq!(relation_of(("kim", rule), ("lee", other)), Relation::Disputes);
     assert_eq!(relation_of(("kim", rule), ("kim", other)), Relation::Replaces);
+    // In other words, too.
+    let rule = "The licence of Heron must cost 40 euros.";
+    let other = "The vendor of Heron asks for 50 euros from now on.";
+    assert_eq!(relation_of(("kim", rule), ("lee", other)), Relation::Disputes);
 }
 
 #[test]

@@ -105,3 +105,13 @@ fn add(all: &mut Vec<Token>, word: &str) {
         all.push(Token { lower: part.to_lowercase(), is_capital });
     }
 }
+
+/// The words with a space around each.
+pub(super) fn spaced(words: &[Token]) -> String {
+    let mut text = String::from(" ");
+    for word in words {
+        text.push_str(&word.lower);
+        text.push(' ');
+    }
+    text
+}

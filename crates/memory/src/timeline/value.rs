@@ -7,8 +7,7 @@ use abide_domain::{Timestamp, Zone};
 use super::{
     lexicon::{
         self, AT, CALLED, CHANGE, DESIGNATORS, FOR, HOMES, MONEY, NOW, PERCENT, PRONOUNS, ROLES,
-        SINCE, SPEAKER, TITLES, VERBS, WHERE, WORKING, day_near, is_in, number_of, state_of,
-        weekday,
+        SINCE, SPEAKER, TITLES, VERBS, WHERE, WORKING, day_near, number_of, state_of, weekday,
     },
     tokens::Token,
     value_kind::ValueKind,
@@ -79,7 +78,7 @@ impl<'a> Reader<'a> {
                 self.add(ValueKind::Weekday, weekday.to_string(), [at]);
             } else if let Some(days) = day_near(word) {
                 // "From today" says since when, and not which day.
-                if is_in(SINCE, self.before(at)) {
+                if SINCE.has(self.before(at)) {
                     self.used.insert(at);
                     continue;
                 }
@@ -165,15 +164,15 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let number = number.trim_start_matches('v');
-            if is_in(PERCENT, after)
+            if PERCENT.has(after)
                 && (!matches!(after, "pour" | "por")
                     || matches!(self.word(at + 2), "cent" | "ciento"))
             {
                 let length = if matches!(after, "pour" | "por") { 2 } else { 1 };
                 self.add(ValueKind::Percent, number, at..=at + length);
-            } else if is_in(MONEY, after) {
+            } else if MONEY.has(after) {
                 self.add(ValueKind::Money, number, at..=at + 1);
-            } else if is_in(MONEY, before) {
+            } else if MONEY.has(before) {
                 self.add(ValueKind::Money, number, at - 1..=at);
             } else if word.starts_with('v')
                 || matches!(before, "version" | "versión" | "release")
@@ -189,7 +188,7 @@ impl<'a> Reader<'a> {
     /// Names: capitals behind a verb or a word of place, and whatever something is called. In front of a verb a name is what
     /// is spoken of, unless what follows is a role.
     fn names(&mut self) {
-        let is_verb = |word: &str| is_in(VERBS, word) || is_in(CHANGE, word);
+        let is_verb = |word: &str| VERBS.has(word) || CHANGE.has(word);
         let verb = self
             .tokens
             .iter()
@@ -200,31 +199,29 @@ impl<'a> Reader<'a> {
         while at < self.tokens.len() {
             let before = self.before(at);
             let before_that = at.checked_sub(2).map_or("", |place| self.word(place));
-            let is_called =
-                is_in(CALLED, before) || (is_in(AT, before) && is_in(CALLED, before_that));
-            let is_behind = [VERBS, AT, NOW, DESIGNATORS].iter().any(|list| is_in(list, before));
+            let is_called = CALLED.has(before) || (AT.has(before) && CALLED.has(before_that));
+            let is_behind = [&VERBS, &AT, &NOW, &DESIGNATORS].iter().any(|list| list.has(before));
             let starts = self.tokens.get(at).is_some_and(|token| token.is_capital);
             // "I work for Northwind", "the new flat in Bergen is ours", "Lyon is where I live".
-            let is_employer = is_in(FOR, before) && is_in(WORKING, before_that);
-            let is_home =
-                is_in(AT, before) && self.tokens.iter().any(|token| is_in(HOMES, &token.lower));
+            let is_employer = FOR.has(before) && WORKING.has(before_that);
+            let is_home = AT.has(before) && self.tokens.iter().any(|token| HOMES.has(&token.lower));
             let is_where = at == 0
-                && (is_in(VERBS, self.word(1))
-                    && (is_in(WHERE, self.word(2)) || is_in(SPEAKER, self.word(2)))
-                    || (is_in(PRONOUNS, self.word(1)) && is_in(VERBS, self.word(2))));
+                && (VERBS.has(self.word(1))
+                    && (WHERE.has(self.word(2)) || SPEAKER.has(self.word(2)))
+                    || (PRONOUNS.has(self.word(1)) && VERBS.has(self.word(2))));
             let is_free = !self.used.contains(&at)
-                && !is_in(SPEAKER, self.word(at))
+                && !SPEAKER.has(self.word(at))
                 && month(self.word(at)).is_none();
             let is_role_holder = at == 0 && starts && is_free && self.is_role_behind();
             // "Dr Dubois looks after it", "we renamed the puppy Mocha".
             let is_next_capital = self.tokens.get(at + 1).is_some_and(|token| token.is_capital);
-            let is_titled = starts && is_in(TITLES, self.word(at)) && is_next_capital;
+            let is_titled = starts && TITLES.has(self.word(at)) && is_next_capital;
             let is_renamed = starts
                 && at > verb
-                && self.tokens.iter().take(at).any(|token| is_in(CALLED, &token.lower));
+                && self.tokens.iter().take(at).any(|token| CALLED.has(&token.lower));
             if is_free
                 && !self.word(at).is_empty()
-                && (is_called && !is_in(AT, self.word(at))
+                && (is_called && !AT.has(self.word(at))
                     || (starts && is_behind && at > verb)
                     || is_titled
                     || (starts && (is_employer || is_home || is_where))
@@ -248,8 +245,8 @@ impl<'a> Reader<'a> {
 
     /// Whether the clause says of its first word that it is a role: "Lee is now the head of sales".
     fn is_role_behind(&self) -> bool {
-        is_in(VERBS, self.word(1))
-            && self.tokens.iter().skip(2).take(4).any(|token| is_in(ROLES, &token.lower))
+        VERBS.has(self.word(1))
+            && self.tokens.iter().skip(2).take(4).any(|token| ROLES.has(&token.lower))
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Words stand behind each other with a space between; `_` joins the words of a phrase.
 
+use super::word_list::WordList;
 use crate::timeline::value_kind::ValueKind::{
     self, Address, Date, Money, Month, Name, Number, Phone, Weekday,
 };
@@ -25,12 +26,15 @@ pub(in crate::timeline) struct Attribute {
 impl Attribute {
     /// Its own words and those around it, each by itself.
     pub(in crate::timeline) fn all_words(&self) -> impl Iterator<Item = &'static str> {
-        self.words.split(' ').chain(self.around.split(' ')).flat_map(|word| word.split('_'))
+        self.words
+            .split_whitespace()
+            .chain(self.around.split_whitespace())
+            .flat_map(|word| word.split('_'))
     }
 
     /// Whether a word or a phrase says that it changed.
     pub(in crate::timeline) fn is_change(&self, phrase: &str) -> bool {
-        self.changes.split(' ').any(|change| change.split('_').eq(phrase.split(' ')))
+        self.changes.split_whitespace().any(|change| change.split('_').eq(phrase.split(' ')))
     }
 
     /// The words and phrases that say that it changed.
@@ -52,7 +56,7 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
             settle wohne wohnt wohnen wohnung zuhause lebe umgezogen umzug gezogen haus habite vis \
             appartement maison logement déménagé déménagement installé installée installés vivo casa \
             piso mudé mudado mudamos mudanza instalé",
-        around: "everything boxes furniture place new keys van town city old finally weekend",
+        around: "everything boxes furniture place new keys van old finally weekend",
         changes: "removal relocated settled umzug gezogen déménagement installé installée installés mudado \
             mudamos mudanza instalé",
     },
@@ -81,7 +85,7 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
             quit resigned been_with am_with m_with employment payroll arbeite arbeitgeber stelle \
             firma angefangen gekündigt angestellt travaille employeur poste emploi embauché \
             embauchée rejoint trabajo empleo empresa contratado contratada empecé",
-        around: "started desk career company firm",
+        around: "started desk career",
         changes: "quit joined hired resigned started gekündigt angefangen embauché embauchée rejoint \
             contratado contratada empecé",
     },
@@ -146,8 +150,7 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
             subscription renegotiated tariff tariffs preis kostet kosten gebühr lizenz rechnung \
             verlangt zahlen anbieter prix coûte coût tarif facture demande payons fournisseur precio \
             cuesta coste tarifa licencia factura pide pagamos proveedor",
-        around: "ask asks asking want wants demand demands quote quoted amount rate euros renewal renew \
-            budget",
+        around: "asking want demand demands quote quoted amount rate euros renewal renew budget",
         changes: "renegotiated renewal tariffs neu_verhandelt renégocié renegociado",
     },
     Attribute {
@@ -157,7 +160,7 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
             scheduled ship ships shipping live golive go-live start starts debut opens lancement \
             lance sort sortie lanzamiento lanza salida veröffentlicht veröffentlichung \
             markteinführung startet",
-        around: "see out public customers planned scheduled date start live sale",
+        around: "see out public customers date sale",
         changes: "",
     },
     Attribute {
@@ -174,7 +177,7 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
         words: "meeting meet meets gather gathers get-together together round session room hall venue \
             sit sits held huddle besprechung treffen treffpunkt raum saal sitzung réunion réunit \
             réunissons salle retrouve retrouvons reunión reunimos sala",
-        around: "sit sits held session round together hall projector facilities",
+        around: "projector facilities",
         changes: "",
     },
     Attribute {
@@ -182,13 +185,13 @@ pub(in crate::timeline) static ATTRIBUTES: &[Attribute] = &[
         kinds: &[Name, Address, Number],
         words: "server host machine staged staging deploy deployed deploys runs hosted instance rechner \
             läuft serveur tourne hébergé servidor corre alojado",
-        around: "test box node run runs machine",
+        around: "test box node run",
         changes: "",
     },
 ];
 
 /// Relatives, friends and groups: what is theirs is not the speaker's.
-pub(in crate::timeline) static OTHERS: &[&str] = &[
+pub(in crate::timeline) static OTHERS: WordList = WordList::new(&[
     "sister",
     "brother",
     "mother",
@@ -296,10 +299,10 @@ pub(in crate::timeline) static OTHERS: &[&str] = &[
     "jefa",
     "oficina",
     "escuela",
-];
+]);
 
 /// Words of time that say nothing of the matter.
-pub(in crate::timeline) static TIMES: &[&str] = &[
+pub(in crate::timeline) static TIMES: WordList = WordList::new(&[
     "last",
     "past",
     "recently",
@@ -341,4 +344,4 @@ pub(in crate::timeline) static TIMES: &[&str] = &[
     "days",
     "onward",
     "onwards",
-];
+]);

@@ -1,7 +1,9 @@
 //! Verbs, and the small words between and beside what is spoken of.
 
+use super::word_list::WordList;
+
 /// Verbs that part what is spoken of from what is said of it.
-pub(in crate::timeline) static VERBS: &[&str] = &[
+pub(in crate::timeline) static VERBS: WordList = WordList::new(&[
     "got",
     "get",
     "gave",
@@ -168,10 +170,10 @@ pub(in crate::timeline) static VERBS: &[&str] = &[
     "été",
     "sido",
     "am's",
-];
+]);
 
 /// Articles, pronouns and what else says nothing about the matter.
-pub(in crate::timeline) static FILLERS: &[&str] = &[
+pub(in crate::timeline) static FILLERS: WordList = WordList::new(&[
     "their",
     "your",
     "his",
@@ -371,18 +373,18 @@ pub(in crate::timeline) static FILLERS: &[&str] = &[
     "daraus",
     "fait",
     "realidad",
-];
+]);
 
 /// Words that join what is said more closely: what follows narrows what is spoken of.
-pub(in crate::timeline) static OF: &[&str] = &[
+pub(in crate::timeline) static OF: WordList = WordList::new(&[
     "of", "for", "with", "about", "von", "vom", "für", "mit", "über", "de", "du", "d'", "pour",
     "avec", "del", "para", "con", "sobre",
-];
+]);
 
 /// Words before a place, a time or a value.
-pub(in crate::timeline) static AT: &[&str] = &[
+pub(in crate::timeline) static AT: WordList = WordList::new(&[
     "on", "at", "in", "to", "from", "by", "until", "before", "after", "above", "below", "under",
     "over", "am", "um", "im", "an", "bis", "nach", "zu", "zum", "zur", "ab", "auf", "bei", "chez",
     "unter", "à", "au", "aux", "en", "dans", "avant", "après", "sur", "jusqu", "al", "a", "hasta",
     "por", "than",
-];
+]);

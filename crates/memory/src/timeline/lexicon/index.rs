@@ -1,4 +1,4 @@
-//! The lists by word: one look-up instead of hundreds of comparisons for each word of what is judged.
+//! What a word means: the attributes that it is a word of, its month, its number. One look-up each.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -6,61 +6,13 @@ use std::{
 };
 
 use super::{
-    AGAINST, AT, ATTRIBUTES, Attribute, CALLED, CHANGE, CORRECTION, CORRECTION_PHRASES, DENIAL,
-    DESIGNATORS, FILLERS, FOR, HEDGE, HOMES, MISTAKE, MONEY, MONTHS, NEAR_DAYS, NOW, NOW_PHRASES,
-    NUMBERS, OF, OTHERS, PERCENT, PLANS, PRONOUNS, ROLES, RULE, SINCE, SLOTS, SPEAKER, STATES,
-    TIMES, TITLES, TOGETHER, VERBS, WEEKDAYS, WORKING,
+    ATTRIBUTES, Attribute, MONTHS, NEAR_DAYS, NUMBERS, SLOTS, STATES, WEEKDAYS,
+    word_list::stands_in,
 };
 
-/// A list of so many words is looked through.
-const SHORT_MAX: usize = 12;
+/// Words around an attribute from which on it is spoken of without a word of its own.
+const AROUND_MIN: usize = 2;
 
-/// Lists of words that are longer.
-static LONG: &[&[&str]] = &[
-    AGAINST,
-    AT,
-    CHANGE,
-    CORRECTION,
-    DENIAL,
-    FILLERS,
-    HEDGE,
-    MISTAKE,
-    NOW,
-    OF,
-    OTHERS,
-    ROLES,
-    RULE,
-    SPEAKER,
-    TIMES,
-    VERBS,
-    WORKING,
-    CALLED,
-    FOR,
-    HOMES,
-    MONEY,
-    PERCENT,
-    PLANS,
-    PRONOUNS,
-    TITLES,
-    TOGETHER,
-    DESIGNATORS,
-    SINCE,
-];
-/// Lists of phrases.
-static PHRASES: [&[&str]; 2] = [CORRECTION_PHRASES, NOW_PHRASES];
-
-/// The long lists that hold a word.
-static LISTS_OF: LazyLock<HashMap<&str, Vec<&[&str]>>> = LazyLock::new(|| {
-    by_word(LONG.iter().flat_map(|list| list.iter().map(move |word| (*word, *list))))
-});
-/// The phrases that begin with a word, each with the place in [`PHRASES`] of its list.
-static PHRASES_OF: LazyLock<HashMap<&str, Vec<(usize, &str)>>> = LazyLock::new(|| {
-    let all = PHRASES
-        .iter()
-        .enumerate()
-        .flat_map(|(at, list)| list.iter().map(move |phrase| (at, *phrase)));
-    by_word(all.map(|(at, phrase)| (first_word(phrase), (at, phrase))))
-});
 /// A word or a phrase of an attribute.
 struct AttributeWord {
     /// The place of the attribute.
@@ -73,8 +25,8 @@ struct AttributeWord {
 /// The attributes of which a word or a phrase that begins with it is one.
 static ATTRIBUTES_OF: LazyLock<HashMap<&str, Vec<AttributeWord>>> = LazyLock::new(|| {
     let own = |(at, attribute): (usize, &'static Attribute)| {
-        let words = attribute.words.split(' ').map(|word| (word, false));
-        let words = words.chain(attribute.around.split(' ').map(|word| (word, true)));
+        let words = attribute.words.split_whitespace().map(|word| (word, false));
+        let words = words.chain(attribute.around.split_whitespace().map(|word| (word, true)));
         words.map(move |(word, is_around)| {
             let first = word.split('_').next().unwrap_or(word);
             (first, AttributeWord { at, phrase: word.replace('_', " "), is_around })
@@ -113,45 +65,10 @@ fn places(lists: &[&[&'static str]]) -> HashMap<&'static str, usize> {
         .collect()
 }
 
-fn first_word(phrase: &'static str) -> &'static str {
-    phrase.split(' ').next().unwrap_or(phrase)
-}
-
-/// Whether two lists are one, by what tells them apart here: where a list lies in memory may differ between uses of it.
-fn is_same(one: &[&str], other: &[&str]) -> bool {
-    one.len() == other.len() && one.first() == other.first()
-}
-
-/// Whether a list holds a word.
-pub(in crate::timeline) fn is_in(list: &[&str], word: &str) -> bool {
-    if list.len() <= SHORT_MAX {
-        return list.contains(&word);
-    }
-    debug_assert!(
-        LONG.iter().any(|long| is_same(long, list)),
-        "a long list stands in LONG: {list:?}"
-    );
-    LISTS_OF.get(word).is_some_and(|lists| lists.iter().any(|long| is_same(long, list)))
-}
-
-/// Whether one of a list of phrases stands in a text, of which these are the words; the text with a space around each word.
-pub(in crate::timeline) fn has_phrase<'a>(
-    list: &[&str],
-    words: impl Iterator<Item = &'a str>,
-    spaced: &str,
-) -> bool {
-    let Some(at) = PHRASES.iter().position(|phrases| is_same(phrases, list)) else {
-        return list.iter().any(|phrase| stands_in(phrase, spaced));
-    };
-    let mut phrases = words.filter_map(|word| PHRASES_OF.get(word)).flatten();
-    phrases.any(|(of, phrase)| *of == at && stands_in(phrase, spaced))
-}
-
-/// The attributes of which so many words stand in a text, by their own words or by those around them.
+/// The attributes of which a text speaks: by a word of its own, or by several that stand around it.
 pub(in crate::timeline) fn attributes_of<'a>(
     words: impl Iterator<Item = &'a str>,
     spaced: &str,
-    around_min: usize,
 ) -> Vec<&'static Attribute> {
     let mut counts = vec![0; ATTRIBUTES.len()];
     for AttributeWord { at, phrase, is_around } in
@@ -159,19 +76,11 @@ pub(in crate::timeline) fn attributes_of<'a>(
     {
         let is_said = !phrase.contains(' ') || stands_in(phrase, spaced);
         if let Some(count) = counts.get_mut(*at).filter(|_| is_said) {
-            *count += if *is_around { 1 } else { around_min };
+            *count += if *is_around { 1 } else { AROUND_MIN };
         }
     }
     let all = ATTRIBUTES.iter().zip(counts);
-    all.filter(|(_, count)| *count >= around_min).map(|(attribute, _)| attribute).collect()
-}
-
-fn stands_in(phrase: &str, spaced: &str) -> bool {
-    spaced.match_indices(phrase).any(|(at, found)| {
-        let (before, behind) = (spaced.get(..at), spaced.get(at + found.len()..));
-        before.is_some_and(|text| text.ends_with(' '))
-            && behind.is_some_and(|text| text.starts_with(' '))
-    })
+    all.filter(|(_, count)| *count >= AROUND_MIN).map(|(attribute, _)| attribute).collect()
 }
 
 /// The stems of an attribute's words.
@@ -217,14 +126,17 @@ pub(in crate::timeline) fn state_of(word: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONG, PHRASES, is_same};
+    use std::collections::HashSet;
+
+    use super::ATTRIBUTES;
 
     #[test]
-    fn every_list_is_told_from_every_other() {
-        for lists in [LONG, &PHRASES] {
-            for (at, list) in lists.iter().enumerate() {
-                assert_eq!(lists.iter().position(|one| is_same(one, list)), Some(at), "{list:?}");
-            }
+    fn no_word_is_an_attributes_own_and_around_it_as_well() {
+        for attribute in ATTRIBUTES {
+            let own: HashSet<&str> = attribute.words.split_whitespace().collect();
+            let both: Vec<_> =
+                attribute.around.split_whitespace().filter(|word| own.contains(word)).collect();
+            assert!(both.is_empty(), "{both:?}");
         }
     }
 }

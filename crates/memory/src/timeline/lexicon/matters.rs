@@ -1,5 +1,7 @@
 //! Names of matters that have one value at a time, and of values: months, days, numbers, states.
 
+use super::word_list::WordList;
+
 /// Different words for one matter that has one value.
 pub(in crate::timeline) const SLOTS: &[(&str, &[&str])] = &[
     (
@@ -48,7 +50,7 @@ pub(in crate::timeline) const SLOTS: &[(&str, &[&str])] = &[
 ];
 
 /// What somebody is: one person at a time holds it.
-pub(in crate::timeline) static ROLES: &[&str] = &[
+pub(in crate::timeline) static ROLES: WordList = WordList::new(&[
     "head",
     "lead",
     "leader",
@@ -71,7 +73,7 @@ pub(in crate::timeline) static ROLES: &[&str] = &[
     "jefe",
     "jefa",
     "directora",
-];
+]);
 
 /// Months, from January.
 pub(in crate::timeline) const MONTHS: [&[&str]; 12] = [
@@ -158,13 +160,13 @@ pub(in crate::timeline) const NUMBERS: &[(&str, &str)] = &[
 ];
 
 /// Words behind a number that make it a share.
-pub(in crate::timeline) static PERCENT: &[&str] =
-    &["%", "percent", "prozent", "pourcent", "pour", "por"];
+pub(in crate::timeline) static PERCENT: WordList =
+    WordList::new(&["%", "percent", "prozent", "pourcent", "pour", "por"]);
 /// Words beside a number that make it money.
-pub(in crate::timeline) static MONEY: &[&str] = &[
+pub(in crate::timeline) static MONEY: WordList = WordList::new(&[
     "€", "$", "£", "euro", "euros", "eur", "dollar", "dollars", "dólares", "usd", "chf", "franken",
     "francs", "pounds",
-];
+]);
 /// States that exclude each other.
 pub(in crate::timeline) const STATES: &[(&str, &str)] = &[
     ("open", "open"),
@@ -197,7 +199,7 @@ pub(in crate::timeline) const STATES: &[(&str, &str)] = &[
     ("desactivado", "off"),
 ];
 /// Words before a name that something has.
-pub(in crate::timeline) static CALLED: &[&str] = &[
+pub(in crate::timeline) static CALLED: WordList = WordList::new(&[
     "called",
     "named",
     "heißt",
@@ -207,4 +209,4 @@ pub(in crate::timeline) static CALLED: &[&str] = &[
     "umbenannt",
     "renommé",
     "renommée",
-];
+]);
