@@ -6,12 +6,13 @@
 //! cannot be read is an error and never an empty one. Only a search takes longer the longer a log is.
 //!
 //! Reading order: [`StdoutEntry`] and its line (`entry`), [`CorruptLines`]; `file` (one file), `replay` (what a replay must
-//! add), `recent` (the last hundred), `entity` (all of that for one entity), `folder` ([`StdoutFolder`]: all entities,
+//! add), `comparison` (whether a file is what the ledger holds), `recent` (the last hundred), `entity` (all of that for one entity), `folder` ([`StdoutFolder`]: all entities,
 //! the hot ones bounded); then the readers: `backward` (from the end), `tick_range` (by tick), `checked` and
 //! `search` (by text and condition), and `reads`, which puts them together.
 
 mod backward;
 mod checked;
+mod comparison;
 mod corrupt;
 mod entity;
 mod entry;

@@ -1,8 +1,8 @@
 //! One entity's log as the folder holds it: how far its file goes, what waits to be written, what is hot.
 //!
 //! All changes to a file go through here, one at a time. Must never let a file be anything but the beginning of what the
-//! ledger holds: where another program changed or removed it, or where it could not be written for long, it is made again
-//! from the ledger with the next use.
+//! ledger holds: where another program changed, replaced or removed it, or where it could not be written for long, it is made
+//! again from the ledger with the next use. Whether it was changed is seen by its stamp, without reading it.
 
 use std::{fmt, io, path::Path};
 
@@ -12,11 +12,12 @@ use abide_ledger::storage::StoredFile;
 use super::{
     ReadResult,
     checked::CheckedRanges,
+    comparison::{FileComparison, Tolerance},
     entry::StdoutEntry,
     error::{LogFileError, StdoutError},
-    file::LogFile,
+    file::{FileStamp, LogFile},
     recent::RecentEntries,
-    replay::{EntryPosition, FileTail, NewestMoment, first_entry},
+    replay::{EntryPosition, FileTail, LinesDigest, NewestMoment, first_entry},
 };
 
 /// Most entries that wait for a disk that cannot be written.
@@ -43,10 +44,14 @@ pub(super) struct EntityLog {
     is_loaded: bool,
     /// Bytes of whole lines in the file.
     end: u64,
+    /// The file as this program left it.
+    stamp: FileStamp,
     /// In the ledger, not yet in the file.
     unwritten: Vec<StdoutEntry>,
     unwritten_bytes: usize,
     is_behind: bool,
+    /// Whether the file was changed while no keeper ran: it is to be compared with the ledger.
+    is_suspect: bool,
     recent: Option<RecentEntries>,
     replay: ReplayProgress,
     pub(super) checked: CheckedRanges,
@@ -62,6 +67,8 @@ struct ReplayProgress {
     awaits_first: bool,
     /// Whether the ledger holds an entry of it.
     is_known: bool,
+    /// What the ledger holds; `None` where this program wrote all of the file.
+    expected: Option<LinesDigest>,
 }
 
 /// A log as it is at one point: what is read of it does not change any more.
@@ -76,20 +83,23 @@ pub(super) struct LogView {
 pub(super) enum Phase {
     /// While the ledger, which ends at this time, is replayed: what is wrong with a file is mended.
     Replay { ledger_end: Option<Timestamp> },
-    /// Afterwards: a file is as it is.
+    /// Afterwards: a file is as it was left, or is made again.
     Live,
 }
 
 impl EntityLog {
-    pub(super) fn new(folder: &Path, name: EntityName) -> Self {
+    /// A log whose file was left like this; with the default where it had none.
+    pub(super) fn new(folder: &Path, name: EntityName, stamp: FileStamp) -> Self {
         Self {
             file: LogFile::new(folder, &name),
             name,
             is_loaded: false,
-            end: 0,
+            end: stamp.size,
+            stamp,
             unwritten: Vec::new(),
             unwritten_bytes: 0,
             is_behind: false,
+            is_suspect: false,
             recent: None,
             replay: ReplayProgress::default(),
             checked: CheckedRanges::default(),
@@ -102,22 +112,29 @@ impl EntityLog {
         if self.is_loaded {
             return Ok(());
         }
-        if self.file.size()?.is_none() {
+        if self.file.stamp()?.is_none() {
+            self.is_behind |= self.end > 0;
             self.set_aside("is not a regular file")?;
         }
-        if let Some(file) = self.file.open()? {
+        if let Phase::Replay { ledger_end } = phase
+            && let Some(file) = self.file.open()?
+        {
             let size = file.size().map_err(self.file.failed("read"))?;
             let tail =
                 FileTail::read(&*file, size, &self.name).map_err(self.file.failed("read"))?;
             self.end = tail.whole;
-            match phase {
-                Phase::Replay { ledger_end } => self.compare(tail, size, ledger_end)?,
-                Phase::Live if size > self.end => self.cut(size, self.end)?,
-                Phase::Live => {}
-            }
+            self.compare(tail, size, ledger_end)?;
+            self.replay.expected = (self.end > 0).then(LinesDigest::default);
+            self.keep_stamp()?;
         }
         self.checked = CheckedRanges::behind(self.end);
         self.is_loaded = true;
+        Ok(())
+    }
+
+    /// Remembers the file as this program left it. One of another length is not as it was left.
+    fn keep_stamp(&mut self) -> Result<(), StdoutError> {
+        self.stamp = self.file.stamp()?.filter(|now| now.size == self.end).unwrap_or_default();
         Ok(())
     }
 
@@ -154,8 +171,9 @@ impl EntityLog {
 
     fn set_aside(&mut self, why: &'static str) -> Result<(), StdoutError> {
         let to = self.file.set_aside()?;
-        (self.end, self.recent) = (0, None);
+        (self.end, self.stamp, self.recent) = (0, FileStamp::default(), None);
         (self.replay.found, self.replay.awaits_first) = (None, false);
+        (self.replay.expected, self.is_suspect) = (None, false);
         self.checked = CheckedRanges::behind(0);
         self.notices.push(LogFileError::SetAside { entity: self.name.clone(), to, why });
         Ok(())
@@ -188,7 +206,13 @@ impl EntityLog {
         // Which of them it lacks cannot be known; so it gets none, and stays what it is.
         self.is_behind |= loaded.is_err();
         loaded?;
-        entries.iter().try_for_each(|entry| self.queue_entry(entry))
+        for entry in entries {
+            self.queue_entry(entry)?;
+            if let Some(expected) = &mut self.replay.expected {
+                expected.add(&entry.line());
+            }
+        }
+        Ok(())
     }
 
     fn queue_entry(&mut self, entry: &StdoutEntry) -> Result<(), StdoutError> {
@@ -217,7 +241,7 @@ impl EntityLog {
             EntryPosition::There => false,
             EntryPosition::Missing => true,
             EntryPosition::Beyond => {
-                self.end_comparison();
+                self.replay.found = None;
                 true
             }
         })
@@ -230,20 +254,21 @@ impl EntityLog {
         Ok(first.is_none_or(|first| first == *entry))
     }
 
-    fn end_comparison(&mut self) {
-        if self.replay.found.take().is_some_and(|found| found.has_unknown()) {
-            self.notices.push(LogFileError::Unknown { entity: self.name.clone() });
-        }
-    }
-
     /// Ends the replay: a file whose entity the ledger does not know is none of ours.
     pub(super) fn end_replay(&mut self) -> Result<(), StdoutError> {
         if !self.replay.is_known && self.end > 0 {
             self.set_aside("belongs to no entity in the ledger")?;
         }
-        self.end_comparison();
-        self.replay.awaits_first = false;
-        self.flush()
+        (self.replay.found, self.replay.awaits_first) = (None, false);
+        let flushed = self.flush();
+        let Some(expected) = self.replay.expected.take() else { return flushed };
+        let file = self.file.open().ok().flatten().filter(|_| flushed.is_ok());
+        let digest = file.and_then(|file| LinesDigest::of_file(&*file, self.end).ok());
+        self.is_suspect = digest != Some(expected.value());
+        if self.is_suspect {
+            self.notices.push(LogFileError::Differs { entity: self.name.clone() });
+        }
+        flushed
     }
 
     /// Writes what waits, in one write of whole lines.
@@ -251,7 +276,7 @@ impl EntityLog {
         if self.unwritten.is_empty() {
             return Ok(());
         }
-        self.check_size()?;
+        self.check_unchanged()?;
         let mut lines = Vec::with_capacity(self.unwritten_bytes);
         let mut places = Vec::with_capacity(self.unwritten.len());
         for entry in &self.unwritten {
@@ -259,8 +284,11 @@ impl EntityLog {
             lines.extend_from_slice(entry.line().as_bytes());
             lines.push(b'\n');
         }
-        self.file.append(&lines, self.end)?;
-        self.end += lines.len() as u64;
+        let appended = self.file.append(&lines, self.end);
+        self.end += if appended.is_ok() { lines.len() as u64 } else { 0 };
+        // After a failure too: what was cut off again was ours.
+        self.keep_stamp()?;
+        appended?;
         self.unwritten_bytes = 0;
         let written = std::mem::take(&mut self.unwritten);
         if let Some(recent) = &mut self.recent {
@@ -271,8 +299,8 @@ impl EntityLog {
         Ok(())
     }
 
-    fn check_size(&self) -> Result<(), StdoutError> {
-        if self.file.size()? == Some(self.end) {
+    fn check_unchanged(&self) -> Result<(), StdoutError> {
+        if self.file.stamp()?.is_some_and(|now| now == self.stamp && now.size == self.end) {
             return Ok(());
         }
         Err(StdoutError::Changed { path: self.file.path() })
@@ -284,7 +312,7 @@ impl EntityLog {
         if self.is_behind {
             return Err(StdoutError::Behind { path: self.file.path() });
         }
-        self.check_size()?;
+        self.check_unchanged()?;
         if self.end == 0 {
             return Ok(None);
         }
@@ -296,16 +324,45 @@ impl EntityLog {
     /// Makes the file again from the ledger, if another program changed it or it lacks entries; what stands there is set
     /// aside. Without a source the problem is the answer.
     pub(super) fn mend(&mut self, source: Option<&dyn EntrySource>) -> Result<(), StdoutError> {
-        let problem = match self.check_size() {
-            Err(problem @ StdoutError::Changed { .. }) => problem,
-            Ok(()) if self.is_behind => StdoutError::Behind { path: self.file.path() },
+        let (problem, tolerance) = match self.check_unchanged() {
+            Err(problem @ StdoutError::Changed { .. }) => (problem, Tolerance::None),
+            Ok(()) if self.is_behind || self.is_suspect && source.is_some() => {
+                (StdoutError::Behind { path: self.file.path() }, Tolerance::CorruptLines)
+            }
             checked => return checked,
         };
         let source = source.ok_or(problem)?;
-        if self.file.size()? != Some(0) {
+        if self.is_as_the_ledger(source, tolerance)? {
+            self.is_suspect = false;
+            return Ok(());
+        }
+        if self.file.stamp()?.is_none_or(|now| now.size > 0) {
             self.set_aside("was changed by another program")?;
         }
-        (self.end, self.recent, self.is_behind) = (0, None, false);
+        self.write_again(source)
+    }
+
+    /// Whether its file, however it came to be what it is, is what the ledger holds: one that was only copied or touched.
+    fn is_as_the_ledger(
+        &mut self,
+        source: &dyn EntrySource,
+        tolerance: Tolerance,
+    ) -> Result<bool, StdoutError> {
+        let now = self.file.stamp()?.filter(|now| now.size == self.end && !self.is_behind);
+        let Some((now, file)) = now.zip(self.file.open()?) else { return Ok(false) };
+        let failed = || self.file.failed("read");
+        let mut comparison = FileComparison::new(&*file, self.end, tolerance);
+        source.each(&self.name, &mut |entry| comparison.take(&entry).map_err(failed()))?;
+        let is_same = comparison.is_same();
+        if is_same {
+            self.stamp = now;
+        }
+        Ok(is_same)
+    }
+
+    fn write_again(&mut self, source: &dyn EntrySource) -> Result<(), StdoutError> {
+        (self.end, self.recent, self.is_suspect) = (0, None, false);
+        self.keep_stamp()?;
         (self.unwritten_bytes, self.checked) = (0, CheckedRanges::behind(0));
         self.unwritten.clear();
         // A failure in between leaves a file that is the beginning of the log, and is known to lack the rest.
@@ -356,6 +413,12 @@ impl EntityLog {
 
     /// Whether it can be forgotten and found again from its file.
     pub(super) fn can_be_dropped(&self) -> bool {
-        self.unwritten.is_empty() && !self.is_behind && self.replay.found.is_none()
+        let is_settled = !self.is_behind && !self.is_suspect && self.replay.found.is_none();
+        self.unwritten.is_empty() && is_settled
+    }
+
+    /// Its file as this program left it.
+    pub(super) fn stamp(&self) -> FileStamp {
+        self.stamp
     }
 }

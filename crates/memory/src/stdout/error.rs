@@ -81,11 +81,11 @@ pub enum LogFileError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Its newest entry is in no ledger of ours.
+    /// It was changed while no keeper ran: its next reader compares it with the ledger.
     #[error(
-        "the log of {entity} ends in an entry that the ledger does not hold; delete the file to have it made again"
+        "the log of {entity} is not what the ledger holds; it is made again with its next use, and what stands there is set aside"
     )]
-    Unknown {
+    Differs {
         /// The entity of the log.
         entity: EntityName,
     },

@@ -4,6 +4,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -23,6 +24,19 @@ const SET_ASIDE_MAX: u32 = 10_000;
 pub(super) struct LogFile {
     storage: FileStorage,
     name: String,
+}
+
+/// What tells one state of a file from another without reading it; the default where there is no file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FileStamp {
+    /// In bytes.
+    pub(super) size: u64,
+    /// Device and inode: another file in its place is another one.
+    id: (u64, u64),
+    /// The last write, in seconds and nanoseconds.
+    written: (i64, i64),
+    /// The last write or change of its attributes, which no program can set back.
+    changed: (i64, i64),
 }
 
 impl LogFile {
@@ -52,11 +66,16 @@ impl LogFile {
         }
     }
 
-    /// Its length, 0 where there is none; `None` where a link, a pipe or a folder stands in its place.
-    pub(super) fn size(&self) -> Result<Option<u64>, StdoutError> {
+    /// Its present state; `None` where a link, a pipe or a folder stands in its place.
+    pub(super) fn stamp(&self) -> Result<Option<FileStamp>, StdoutError> {
         match fs::symlink_metadata(self.path()) {
-            Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(0)),
+            Ok(metadata) => Ok(metadata.is_file().then(|| FileStamp {
+                size: metadata.len(),
+                id: (metadata.dev(), metadata.ino()),
+                written: (metadata.mtime(), metadata.mtime_nsec()),
+                changed: (metadata.ctime(), metadata.ctime_nsec()),
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(FileStamp::default())),
             Err(error) => Err(self.failed("read")(error)),
         }
     }

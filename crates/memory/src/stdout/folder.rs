@@ -19,12 +19,15 @@ use super::{
     entity::{EntityLog, EntrySource, Phase},
     entry::StdoutEntry,
     error::{LogFileError, StdoutError},
+    file::FileStamp,
 };
 
 /// Bytes of one entity that are written at once while the ledger is replayed.
 const REPLAY_ENTITY_BYTES: usize = 256 * 1024;
 /// Bytes of all entities that may wait then.
 const REPLAY_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Most files of forgotten logs whose stamp is remembered; one beyond them is made again when it is used again.
+const STAMPS_MAX: usize = 100_000;
 /// Most notices that wait to be asked for.
 const NOTICES_MAX: usize = 1_000;
 
@@ -60,6 +63,8 @@ struct LogTable {
     phase: Phase,
     uses: u64,
     slots: HashMap<EntityName, Arc<LogSlot>>,
+    /// The files of logs that were forgotten, as they were left.
+    stamps: HashMap<EntityName, FileStamp>,
 }
 
 #[derive(Debug)]
@@ -86,7 +91,12 @@ impl StdoutFolder {
             folder: folder.into(),
             bounds: CacheBounds::default(),
             source: None,
-            table: Mutex::new(LogTable { phase, uses: 0, slots: HashMap::new() }),
+            table: Mutex::new(LogTable {
+                phase,
+                uses: 0,
+                slots: HashMap::new(),
+                stamps: HashMap::new(),
+            }),
             hot_bytes: AtomicUsize::new(0),
             waiting_bytes: AtomicUsize::new(0),
             notices: Mutex::default(),
@@ -220,9 +230,11 @@ impl StdoutFolder {
         let mut table = lock(&self.table);
         table.uses += 1;
         let uses = table.uses;
-        let slot = table.slots.entry(entity.clone()).or_insert_with(|| {
+        let LogTable { slots, stamps, .. } = &mut *table;
+        let slot = slots.entry(entity.clone()).or_insert_with(|| {
+            let stamp = stamps.remove(entity).unwrap_or_default();
             Arc::new(LogSlot {
-                log: Mutex::new(EntityLog::new(&self.folder, entity.clone())),
+                log: Mutex::new(EntityLog::new(&self.folder, entity.clone(), stamp)),
                 used: AtomicU64::new(0),
                 hot_bytes: AtomicUsize::new(0),
                 waiting_bytes: AtomicUsize::new(0),
@@ -258,6 +270,9 @@ impl StdoutFolder {
             });
             if let Some(slot) = can_be_dropped.then(|| table.slots.remove(&name)).flatten() {
                 account(&self.hot_bytes, &slot.hot_bytes, 0);
+                if table.stamps.len() < STAMPS_MAX {
+                    table.stamps.insert(name, lock(&slot.log).stamp());
+                }
             }
         }
     }

@@ -281,15 +281,30 @@ fn a_log_of_another_ledger_is_set_aside_and_never_lost() {
 }
 
 #[test]
-fn an_end_that_the_ledger_does_not_hold_is_said() {
+fn what_was_edited_while_no_keeper_ran_is_said_and_made_again_with_its_next_use() {
     let folder = tempfile::tempdir().unwrap();
-    let mut edited = entries(5);
-    edited[4].content = "edited by a person".into();
-    fs::write(file(folder.path(), "@alice"), text_of(&edited)).unwrap();
-    let stdout = started(folder.path(), &entries(8));
-    assert_eq!(stdout.notices(), [LogFileError::Unknown { entity: name("@alice") }]);
-    let expected = [edited, entries(8).split_off(4)].concat();
-    assert_eq!(stdout.recent(&name("@alice")).unwrap().entries, expected);
+    let ledger = entries(8);
+    let path = file(folder.path(), "@alice");
+    let edit = |at: usize, content: &str| {
+        let mut edited = entries(5);
+        edited[at].content = content.into();
+        text_of(&edited)
+    };
+    for edited in [
+        edit(4, "edited by a person"),
+        edit(2, "edited by a person"),
+        // As long as before, so that only its words tell.
+        edit(2, "entry 7"),
+        text_of(&[entries(5), entries(5)].concat()),
+        text_of(&[entries(2), entries(5).split_off(3)].concat()),
+    ] {
+        fs::write(&path, &edited).unwrap();
+        let source = Arc::new(Entries(Mutex::new(ledger.clone())));
+        let stdout = started(folder.path(), &ledger).with_source(source);
+        assert!(!stdout.notices().is_empty(), "{edited}");
+        assert_eq!(stdout.tail(&name("@alice"), 500).unwrap().entries, ledger, "{edited}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text_of(&ledger), "{edited}");
+    }
 }
 
 #[test]
@@ -517,6 +532,145 @@ fn ledgers() -> impl Strategy<Value = Vec<StdoutEntry>> {
         });
         entries.collect()
     })
+}
+
+/// What another program does to a file.
+#[derive(Clone, Debug)]
+enum Edit {
+    Nothing,
+    Remove,
+    Append(Vec<u8>),
+    Cut(prop::sample::Index),
+    Replace(Vec<u8>),
+    /// As many bytes as before, in place.
+    Overwrite(prop::sample::Index, u8),
+    /// A line of ours once more, after another line.
+    Repeat(prop::sample::Index, prop::sample::Index),
+    Drop(prop::sample::Index),
+    /// The same bytes in another file.
+    Copy,
+}
+
+impl Edit {
+    fn make(&self, path: &Path, round: u64) {
+        let before = fs::read(path).unwrap_or_default();
+        let lines = || before.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>();
+        let after = match self {
+            Self::Nothing => return,
+            Self::Remove => return drop(fs::remove_file(path)),
+            Self::Append(bytes) => [&before, &bytes[..]].concat(),
+            Self::Cut(at) => before[..at.index(before.len() + 1)].to_vec(),
+            Self::Replace(bytes) => bytes.clone(),
+            Self::Overwrite(at, byte) if !before.is_empty() => {
+                let mut bytes = before.clone();
+                bytes[at.index(before.len())] = *byte;
+                bytes
+            }
+            Self::Repeat(line, after) if !before.is_empty() => {
+                let mut lines = lines();
+                let line = lines[line.index(lines.len())];
+                lines.insert(after.index(lines.len() + 1), line);
+                lines.concat()
+            }
+            Self::Drop(line) if !before.is_empty() => {
+                let mut lines = lines();
+                lines.remove(line.index(lines.len()));
+                lines.concat()
+            }
+            Self::Overwrite(..) | Self::Repeat(..) | Self::Drop(_) | Self::Copy => before.clone(),
+        };
+        if matches!(self, Self::Copy) {
+            drop(fs::remove_file(path));
+        }
+        fs::write(path, after).unwrap();
+        // An edit of a person does not fall within one tick of the file system's clock.
+        let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(round + 1);
+        fs::File::options().write(true).open(path).unwrap().set_modified(later).unwrap();
+    }
+}
+
+fn edits() -> impl Strategy<Value = Edit> {
+    let any_index = any::<prop::sample::Index>;
+    let lines = prop_oneof![
+        ledgers().prop_map(|entries| text_of(&entries).into_bytes()),
+        prop::collection::vec(any::<u8>(), 0..40),
+        Just(b"\n".to_vec()),
+    ];
+    prop_oneof![
+        Just(Edit::Nothing),
+        Just(Edit::Remove),
+        lines.clone().prop_map(Edit::Append),
+        any_index().prop_map(Edit::Cut),
+        lines.prop_map(Edit::Replace),
+        (any_index(), any::<u8>()).prop_map(|(at, byte)| Edit::Overwrite(at, byte)),
+        (any_index(), any_index()).prop_map(|(line, after)| Edit::Repeat(line, after)),
+        any_index().prop_map(Edit::Drop),
+        Just(Edit::Copy),
+    ]
+}
+
+/// Whether all of these stand in the others, in their order.
+fn is_part(part: &[StdoutEntry], whole: &[StdoutEntry]) -> bool {
+    let mut whole = whole.iter();
+    part.iter().all(|entry| whole.any(|other| other == entry))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    /// Whatever another program does to a file, before or after a start, and whatever is asked next: the answer is what the
+    /// ledger holds, each entry once, and so is the file.
+    #[test]
+    fn whatever_is_done_to_a_file_every_answer_is_the_ledgers(
+        ledger in ledgers(), steps in prop::collection::vec((edits(), 0..5_u8), 1..8),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (alice, path) = (name("@alice"), file(folder.path(), "@alice"));
+        let source = Arc::new(Entries(Mutex::new(ledger)));
+        let start = || {
+            let bounds = CacheBounds { entities_max: 1, ..CacheBounds::default() };
+            started(folder.path(), &source.all()).with_bounds(bounds).with_source(Arc::clone(&source) as _)
+        };
+        let mut stdout = start();
+        let always = |_: &StdoutEntry| Ok::<_, Infallible>(true);
+        for (round, (edit, then)) in (0..).zip(steps) {
+            if then == 4 {
+                // Others are asked, so that this one is forgotten.
+                for other in ["@bob", "@carol", "@dora"] {
+                    stdout.recent(&name(other)).unwrap();
+                }
+            }
+            edit.make(&path, round);
+            match then {
+                0 => {
+                    let at = i64::try_from(round).unwrap() * 1_000_000 + 90_000_000;
+                    let next = entry_of("@alice", 90 + round, at, "next");
+                    source.add(&next);
+                    stdout.append(&next).unwrap();
+                }
+                1 => drop(stdout.search_by(&alice, &EntryFilter::default(), 9, &always).unwrap()),
+                2 => drop(stdout.between(&alice, 0..=9, 9).unwrap()),
+                3 => {
+                    drop(stdout);
+                    stdout = start();
+                }
+                _ => {}
+            }
+            let all = source.all();
+            let found = stdout.tail(&alice, 500).unwrap();
+            if then == 3 && !found.corrupt.is_empty() {
+                // A line that cannot be read hurts itself alone, and is told.
+                prop_assert!(is_part(&found.entries, &all));
+                prop_assert_eq!(found.entries.len() as u64 + found.corrupt.total, all.len() as u64);
+                fs::remove_file(&path).unwrap();
+            }
+            prop_assert_eq!(&stdout.tail(&alice, 500).unwrap().entries, &all);
+            prop_assert_eq!(&stdout.recent(&alice).unwrap().entries, &all);
+            let found = stdout.search_by(&alice, &EntryFilter::default(), 500, &always).unwrap();
+            prop_assert_eq!(&found.entries, &all);
+            prop_assert_eq!(fs::read_to_string(&path).unwrap(), text_of(&all));
+        }
+    }
 }
 
 proptest! {

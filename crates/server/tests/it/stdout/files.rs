@@ -116,7 +116,17 @@ fn a_line_that_another_program_adds_and_a_file_that_it_removes_change_no_answer(
         assert_eq!(run(&keeper.client, "@alice", "query: entry").lines().count(), 4);
         fs::remove_file(file(&home, "@alice")).unwrap();
         assert_eq!(run(&keeper.client, "@alice", "read:"), read);
-        assert_eq!(fs::read_to_string(file(&home, "@alice")).unwrap().lines().count(), 3);
+        let whole = fs::read_to_string(file(&home, "@alice")).unwrap();
+        assert_eq!(whole.lines().count(), 3);
+        // As an editor saves: another file, as long as before, and one that is cut.
+        for edited in [whole.replace("entry 2", "entry 9"), whole[..whole.len() / 2].to_owned()] {
+            let beside = home.path().join("edited");
+            fs::write(&beside, edited).unwrap();
+            fs::rename(&beside, file(&home, "@alice")).unwrap();
+            let found = run(&keeper.client, "@alice", "query: ?(tick >= 0)");
+            assert!(found.contains("entry 2") && found.lines().count() == 4, "{found}");
+            assert_eq!(fs::read_to_string(file(&home, "@alice")).unwrap(), whole);
+        }
     }
     fs::remove_file(file(&home, "@alice")).unwrap();
     run(&keeper.client, "@alice", "entry 4");
