@@ -50,7 +50,8 @@ test("a running epoch is stopped and can be asked again", async ({ app, keeper }
   const page = await app.open("/chat/felix");
   await app.send("think for ever");
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await expect(page.getByText(/No reply: stopped on the page/)).toBeVisible();
+  await expect(page.getByTestId("stopped")).toContainText("Stopped: stopped on the page");
+  await expect(page.getByTestId("failed")).toHaveCount(0);
   // It may have been stopped before its model was asked.
   keeper.model.clear();
   keeper.model.script(says("Here I am."));

@@ -94,6 +94,7 @@ test("in a message, an answer, a tool, a fact, a note, a file's name and whateve
     ["/chat/felix", /an answer/],
     ["/chat/felix?q=message", /a message/],
     ["/timeline", /a second message/],
+    ["/timeline?rows=lines", /a second message/],
     ["/timeline?agent=felix&view=lines", /a second message/],
     ["/cortex/felix?tab=knowledge", /a fact/],
     ["/cortex/felix?tab=graph&node=file", /\.rs/],

@@ -34,6 +34,8 @@ function Finder({ onDone }: { onDone: () => void }) {
     <div className="flex max-h-[60vh] flex-col">
       <input
         type="text"
+        // biome-ignore lint/a11y/noAutofocus: whoever opens it wants to type
+        autoFocus
         role="combobox"
         aria-expanded="true"
         aria-controls={list}

@@ -1,13 +1,14 @@
 // The frame around every screen: rail (bottom bar on a phone), top bar with the state of the connection, palette, help, toasts.
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Contrast, HelpCircle, MoreHorizontal, Search } from "lucide-react";
+import { Contrast, HelpCircle, Menu as MenuIcon, MoreHorizontal, Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { attentionQuery } from "@/api/queries";
 import { describeConnection } from "@/live/connection";
 import { useAgents } from "@/live/hooks";
 import { live, useConnection, useLive } from "@/live/store";
 import { cx, ErrorBoundary, IconButton, Kbd, type Life, Menu, Pulse } from "@/ui";
+import { useMatters } from "./aside";
 import { useCommands } from "./commands";
 import { Help } from "./help";
 import { Logo } from "./logo";
@@ -24,7 +25,7 @@ export function Shell() {
   const agents = useAgents();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const attention = useQuery(attentionQuery);
-  useTitle(attention.data?.items.length ?? 0);
+  useTitle(useMatters(attention.data?.items).open.length);
   useApprovalNews();
   useCommands([
     {
@@ -59,7 +60,7 @@ export function Shell() {
     })),
   ]);
   return (
-    <div className="grid h-dvh grid-cols-1 grid-rows-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)] md:grid-rows-[auto_minmax(0,1fr)]">
+    <div className="grid h-dvh grid-cols-1 grid-rows-[auto_minmax(0,1fr)_auto] rail:grid-cols-[auto_minmax(0,1fr)] rail:grid-rows-[auto_minmax(0,1fr)]">
       <a href="#main" className="skip">
         Skip to the content
       </a>
@@ -68,7 +69,7 @@ export function Shell() {
       <main
         id="main"
         tabIndex={-1}
-        className="min-h-0 min-w-0 overflow-hidden outline-none md:col-start-2 md:row-start-2"
+        className="min-h-0 min-w-0 overflow-hidden outline-none rail:col-start-2 rail:row-start-2"
       >
         <ErrorBoundary at={path}>
           <Outlet />
@@ -84,8 +85,9 @@ export function Shell() {
 
 function TopBar({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
   const status = useLive((state) => state.status);
+  const navigate = useNavigate();
   return (
-    <header className="col-span-full flex h-12 items-center gap-3 border-b border-line bg-surface px-3 sm:px-4">
+    <header className="col-span-full flex h-12 items-center gap-3 border-b border-line bg-surface px-3 sm:px-4 short:h-10">
       <Link
         to="/"
         className="flex items-center gap-2 rounded-md text-ink no-underline"
@@ -101,6 +103,18 @@ function TopBar({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => vo
         </span>
       )}
       <div className="ml-auto flex items-center gap-1">
+        {/* Above a keyboard there is no room for the bar below. */}
+        <span className="hidden short:block rail:hidden">
+          <Menu
+            label="All screens"
+            trigger={<IconButton label="All screens" icon={<MenuIcon aria-hidden className="size-4" />} />}
+            items={SHOWN_SCREENS.map((screen) => ({
+              label: screen.label,
+              icon: <screen.icon aria-hidden className="size-4" />,
+              onSelect: () => void navigate({ to: screen.to }),
+            }))}
+          />
+        </span>
         <button
           type="button"
           onClick={onPalette}
@@ -179,7 +193,7 @@ function ConnectionState() {
 
 function useBadge(): (screen: ScreenEntry) => number {
   const attention = useQuery(attentionQuery);
-  const matters = attention.data?.items.length ?? 0;
+  const matters = useMatters(attention.data?.items).open.length;
   return (screen) => (screen.id === "home" ? matters : 0);
 }
 
@@ -191,7 +205,7 @@ function Rail() {
   return (
     <nav
       aria-label="Screens"
-      className="hidden border-r border-line bg-surface p-2 md:row-start-2 md:flex md:flex-col md:gap-0.5 lg:w-48"
+      className="hidden overflow-y-auto border-r border-line bg-surface p-2 rail:row-start-2 rail:flex rail:flex-col rail:gap-0.5 lg:w-48 short:p-1"
     >
       {SHOWN_SCREENS.map((screen) => (
         <Link
@@ -199,7 +213,11 @@ function Rail() {
           to={screen.to}
           activeOptions={{ exact: screen.to === "/", includeSearch: false }}
           title={`${screen.label} (${screen.keys})`}
-          className={cx(ITEM, "h-10 gap-3 px-2.5 text-sm", screen.id === "settings" && "mt-auto")}
+          className={cx(
+            ITEM,
+            "h-10 shrink-0 gap-3 px-2.5 text-sm short:h-9",
+            screen.id === "settings" && "mt-auto",
+          )}
         >
           <screen.icon aria-hidden className="size-[18px] shrink-0" />
           <span className="sr-only lg:not-sr-only">{screen.label}</span>
@@ -217,7 +235,7 @@ function BottomBar() {
   return (
     <nav
       aria-label="Screens"
-      className="grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] rail:hidden short:hidden"
     >
       {SHOWN_SCREENS.filter((screen) => screen.isMain).map((screen) => (
         <Link

@@ -182,6 +182,7 @@ function accepted(event: LedgerEvent<"stimulus.accepted">): LiveEpoch | null {
     emotive: null,
     abort: null,
     failures: [],
+    leftover: "",
     tokens: null,
     inputTokens: 0,
     outputTokens: 0,
@@ -213,7 +214,7 @@ function step(epoch: LiveEpoch, event: AnyEvent): LiveEpoch {
         ...epoch,
         ...SILENT,
         ...spent(epoch, event.data.usage),
-        failures: [...epoch.failures, event.data.message].slice(-8),
+        failures: [...epoch.failures, failed(event.data)].slice(-8),
       };
     case "turn.completed":
       return answered(epoch, event);
@@ -254,12 +255,17 @@ function step(epoch: LiveEpoch, event: AnyEvent): LiveEpoch {
         state: "aborted",
         phase: "ended",
         abort: { code, message },
+        leftover: epoch.partial,
         endedAt: event.timestamp,
       };
     }
     default:
       return epoch;
   }
+}
+
+function failed({ attempt, code, message }: { attempt: number; code: string; message: string }) {
+  return { attempt, code, message };
 }
 
 function answered(epoch: LiveEpoch, event: LedgerEvent<"turn.completed">): LiveEpoch {

@@ -51,6 +51,14 @@ export interface LiveApproval {
   deadline: string;
 }
 
+/** An attempt at a turn that failed. */
+export interface FailedAttempt {
+  attempt: number;
+  /** As in `turn.failed`. */
+  code: string;
+  message: string;
+}
+
 export interface LiveEpoch {
   id: string;
   agent: string;
@@ -74,7 +82,9 @@ export interface LiveEpoch {
   emotive: string | null;
   abort: AbortView | null;
   /** Why attempts of the running turn failed, the newest last. */
-  failures: string[];
+  failures: FailedAttempt[];
+  /** What had been written when it ended without a reply, as far as this page saw it. */
+  leftover: string;
   tokens: ContextTokens | null;
   inputTokens: number;
   outputTokens: number;

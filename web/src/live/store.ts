@@ -10,6 +10,10 @@ const FLUSH_MS = 40;
 /** A hidden tab reads on for so long. Browsers allow six connections to a host: many tabs must not take them all. */
 const REST_MS = 120_000;
 
+/** A clock that should move so often; where it stood for longer, the machine slept. */
+const CLOCK_MS = 2_000;
+const SLEPT_MS = 3 * CLOCK_MS;
+
 export class LiveStore {
   #state: LiveState = EMPTY;
   #waiting: Action[] = [];
@@ -66,7 +70,8 @@ export class LiveStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Rests while the tab is hidden for long, and tries at once when the network is back. Returns how to end it. */
+  /** Rests while the tab is hidden for long, tries at once when the network is back, and trusts no stream over a sleep of the machine.
+   * Returns how to end it. */
   attend(): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onVisibility = () => {
@@ -75,13 +80,29 @@ export class LiveStore {
       else if (this.connection.phase !== "ended") {
         this.stream.start();
         this.stream.retryNow();
+        this.stream.check(false);
       }
     };
-    const onOnline = () => this.stream.retryNow();
+    const onOnline = () => {
+      this.stream.retryNow();
+      this.stream.check(true);
+    };
+    let before = Date.now();
+    const clock = setInterval(() => {
+      const now = Date.now();
+      if (now - before > SLEPT_MS && document.visibilityState === "visible") this.stream.check(true);
+      before = now;
+    }, CLOCK_MS);
+    const onShown = () => this.stream.check(false);
+    window.addEventListener("pageshow", onShown);
+    window.addEventListener("focus", onShown);
     document.addEventListener("visibilitychange", onVisibility);
     window.addEventListener("online", onOnline);
     return () => {
       clearTimeout(timer);
+      clearInterval(clock);
+      window.removeEventListener("pageshow", onShown);
+      window.removeEventListener("focus", onShown);
       document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("online", onOnline);
     };

@@ -157,6 +157,37 @@ describe("the stream", () => {
     stream.stop();
   });
 
+  it("does not pass a stream off as live that fell silent while the page slept", async () => {
+    const fake = new Fake();
+    fake.head = 2;
+    fake.streams = [[3], [4]];
+    const stream = fake.stream();
+    stream.start();
+    await until(() => stream.connection.phase === "live" && fake.events.length === 1);
+    // Looked at again while comments come: nothing to doubt.
+    fake.time += 10_000;
+    stream.check(false);
+    expect(stream.connection.phase).toBe("live");
+    // A comment is overdue: it is opened anew at once, from where it was, and nothing says that it is live meanwhile.
+    fake.time += 10_000;
+    fake.head = 4;
+    stream.check(false);
+    expect(stream.connection.phase).toBe("connecting");
+    await until(() => stream.connection.phase === "live" && fake.events.length === 2);
+    expect(fake.asked).toContain("/events from 3");
+    expect(fake.events).toEqual([3, 4]);
+    expect(phases(fake)).not.toContain("offline");
+    // After a sleep of the machine no stream is trusted, however short it was.
+    fake.streams = [[5]];
+    fake.head = 5;
+    stream.check(true);
+    expect(stream.connection.phase).toBe("connecting");
+    await until(() => stream.connection.phase === "live" && fake.events.length === 3);
+    stream.stop();
+    stream.check(true);
+    expect(fake.pauses).toEqual([]);
+  });
+
   it("goes on behind its last event after a loss, and counts what it read", async () => {
     const fake = new Fake();
     fake.head = 2;

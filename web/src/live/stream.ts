@@ -16,6 +16,8 @@ import { type Message, readStream } from "./sse";
 const SILENCE_MS_MAX = 40_000;
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
+/** Whoever was away for so long has missed a comment, if the stream lived: there is one every 15 s. */
+const HEARD_MS_MAX = 17_000;
 /** A loss longer than this is not replayed: the page begins anew at the present. */
 const REPLAY_MAX = 5_000;
 /** Epochs that are read at the beginning. */
@@ -63,6 +65,11 @@ export class LiveStream {
   /** Cuts a pause short. */
   #wake = new AbortController();
   #attempt = 0;
+  #heardAt = 0;
+  /** Ends the open stream alone. */
+  #connected: AbortController | null = null;
+  /** Whether the open stream was given up, to be opened anew at once. */
+  #isGivenUp = false;
   #lostAt: number | null = null;
   /** Pieces that wait for the second look; null once it was taken. */
   #held: Delta[] | null = null;
@@ -109,10 +116,27 @@ export class LiveStream {
     this.#wake = new AbortController();
   }
 
+  /**
+   * The page was looked at again. A stream that should have spoken meanwhile is taken for dead and opened anew; after a sleep of the
+   * machine (`wasAsleep`) any is, for the other side may have closed it unheard. Until then nothing says that it is live.
+   */
+  check(wasAsleep: boolean): void {
+    const { phase } = this.#connection;
+    if (!this.#connected || (phase !== "live" && phase !== "behind")) return;
+    const now = this.#world.now();
+    if (!wasAsleep && now - this.#heardAt < HEARD_MS_MAX) return;
+    this.#isGivenUp = true;
+    this.#lostAt ??= now;
+    this.#say({ phase: "connecting", since: now });
+    this.#connected.abort();
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      this.#isGivenUp = false;
       try {
         await this.#follow(signal);
+        if (this.#isGivenUp) continue;
         // The keeper ended the stream: it stops. It is away until it answers again.
         await this.#lost(
           new ApiError(0, { code: "offline", message: "the keeper ended the stream" }),
@@ -121,7 +145,7 @@ export class LiveStream {
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ApiError && error.status === 401) return this.#end();
-        if (error instanceof Hole) continue;
+        if (error instanceof Hole || this.#isGivenUp) continue;
         await this.#lost(error, signal);
       }
     }
@@ -150,8 +174,9 @@ export class LiveStream {
   async #follow(signal: AbortSignal): Promise<void> {
     if (this.#last === null) await this.#begin(signal);
     const connected = new AbortController();
+    this.#connected = connected;
     const both = AbortSignal.any([signal, connected.signal]);
-    let heardAt = this.#world.now();
+    this.#heardAt = this.#world.now();
     try {
       const response = await this.#world.fetch("/events?deltas=1&thoughts=1", {
         headers: { Accept: "text/event-stream", "Last-Event-ID": String(this.#last ?? 0) },
@@ -165,24 +190,25 @@ export class LiveStream {
         response,
         (messages) => this.#take(messages),
         () => {
-          heardAt = this.#world.now();
+          this.#heardAt = this.#world.now();
         },
       );
       // If the look fails the reading is ended with it; its own end is then nobody's news.
       reading.catch(() => {});
       await this.#look(both);
-      await Promise.race([reading, this.#silence(both, () => heardAt)]);
+      await Promise.race([reading, this.#silence(both)]);
     } finally {
       connected.abort();
+      this.#connected = null;
       this.#held = null;
     }
   }
 
   /** Rejects when nothing was heard for too long. */
-  async #silence(signal: AbortSignal, heardAt: () => number): Promise<void> {
+  async #silence(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#world.pause(SILENCE_MS_MAX / 4, signal);
-      if (!signal.aborted && this.#world.now() - heardAt() > SILENCE_MS_MAX)
+      if (!signal.aborted && this.#world.now() - this.#heardAt > SILENCE_MS_MAX)
         throw new Silent("no answer from the keeper");
     }
   }

@@ -28,6 +28,7 @@ export function epochFromView(view: EpochView): LiveEpoch {
     emotive: view.emotive_state ?? null,
     abort: view.abort ?? null,
     failures: [],
+    leftover: "",
     tokens: view.context?.tokens ?? null,
     inputTokens: view.usage.input_tokens,
     outputTokens: view.usage.output_tokens,

@@ -1,4 +1,6 @@
+import { Copy as CopyIcon } from "lucide-react";
 import { useState } from "react";
+import { IconButton } from "./button";
 import { cx } from "./cx";
 import { visible } from "./visible";
 
@@ -15,10 +17,31 @@ export function PlainText({ text, className }: { text: string; className?: strin
 }
 
 /** Text or JSON in fixed width, bounded. */
-export function Code({ text, label, chars = 4_000 }: { text: string; label: string; chars?: number }) {
+export function Code({
+  text,
+  label,
+  chars = 4_000,
+  onCopy,
+}: {
+  text: string;
+  label: string;
+  chars?: number;
+  /** Offers to take all of it along. */
+  onCopy?: () => void;
+}) {
   const [shown, setShown] = useState(chars);
   return (
-    <div>
+    <div className="relative">
+      {onCopy && (
+        <span className="absolute top-1 right-1 rounded-md bg-field">
+          <IconButton
+            size="s"
+            label={`Copy: ${label}`}
+            icon={<CopyIcon aria-hidden className="size-3.5" />}
+            onClick={onCopy}
+          />
+        </span>
+      )}
       {/* biome-ignore lint/a11y/useSemanticElements: a group that scrolls, not one of fields */}
       <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="code">
         {visible(text.length > shown ? whole(text, shown) : text)}

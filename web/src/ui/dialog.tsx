@@ -47,17 +47,29 @@ export function Dialog({
               <Radix.Title className="text-base font-semibold text-ink">{title}</Radix.Title>
               {about && <Radix.Description className="text-[13px] text-muted">{about}</Radix.Description>}
             </div>
-            <Radix.Close asChild>
-              <IconButton label="Close" size="s" icon={<X aria-hidden className="size-4" />} />
-            </Radix.Close>
+            {!hideTitle && <Close />}
           </div>
           {/* What scrolls is reached by the keyboard. */}
           <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
             {children}
           </div>
+          {/* Behind what it belongs to: the focus begins at the first thing of a box. */}
+          {hideTitle && (
+            <div className="sr-only focus-within:not-sr-only focus-within:absolute focus-within:top-3 focus-within:right-3">
+              <Close />
+            </div>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+function Close() {
+  return (
+    <Radix.Close asChild>
+      <IconButton label="Close" size="s" icon={<X aria-hidden className="size-4" />} />
+    </Radix.Close>
   );
 }
 

@@ -64,7 +64,7 @@ export function Textarea({
         ref={box}
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className={cx(BOX, "resize-none py-2 text-[15px] leading-relaxed")}
+        className={cx(BOX, "block resize-none py-2 text-[15px] leading-relaxed")}
       />
       {hint && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-muted">

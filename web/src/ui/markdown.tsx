@@ -1,9 +1,10 @@
 // Text of agents, people and tools as Markdown: data, never markup. HTML in it is shown as the text that it is; links lead only to
 // http, https and mailto, and are said to lead outside; images become links, for nothing is loaded from elsewhere.
-import { memo, useMemo, useState } from "react";
+import { createContext, isValidElement, memo, useContext, useMemo, useState } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { PIECE_CHARS, PlainText, whole } from "./code";
+import { CodeBlock } from "./code-block";
 import { cx } from "./cx";
 import { closeHalfOpen } from "./half-open";
 import { visible } from "./visible";
@@ -34,7 +35,7 @@ const COMPONENTS: Components = {
   h4: ({ children }) => <p className="md-h3">{children}</p>,
   h5: ({ children }) => <p className="md-h3">{children}</p>,
   h6: ({ children }) => <p className="md-h3">{children}</p>,
-  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+  pre: ({ children }) => <Block>{children}</Block>,
   table: ({ children }) => (
     <div className="md-table" tabIndex={0}>
       <table>{children}</table>
@@ -42,6 +43,20 @@ const COMPONENTS: Components = {
   ),
   input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
 };
+
+/** A block of code, taken out of what Markdown makes of it. */
+function Block({ children }: { children: React.ReactNode }) {
+  const grows = useContext(Grows);
+  if (!isValidElement<{ className?: string; children?: React.ReactNode }>(children))
+    return <pre tabIndex={0}>{children}</pre>;
+  const { className = "", children: inner } = children.props;
+  const text = typeof inner === "string" ? inner : Array.isArray(inner) ? inner.join("") : "";
+  const language = /(?:^|\s)language-(\S+)/.exec(className)?.[1] ?? "";
+  return <CodeBlock text={text.replace(/\n$/, "")} language={language} grows={grows} />;
+}
+
+/** Whether the text around is still being written. */
+const Grows = createContext(false);
 
 function Outside({ href, children }: { href: string | undefined; children: React.ReactNode }) {
   const safe = safeHref(href);
@@ -73,14 +88,16 @@ export const Markdown = memo(function Markdown({ text, grows = false, className 
       {isPlain ? (
         <PlainText text={isCut ? whole(text, shown) : text} />
       ) : (
-        <ReactMarkdown
-          remarkPlugins={PLUGINS}
-          skipHtml={false}
-          urlTransform={(url) => safeHref(url) ?? ""}
-          components={COMPONENTS}
-        >
-          {part}
-        </ReactMarkdown>
+        <Grows value={grows}>
+          <ReactMarkdown
+            remarkPlugins={PLUGINS}
+            skipHtml={false}
+            urlTransform={(url) => safeHref(url) ?? ""}
+            components={COMPONENTS}
+          >
+            {part}
+          </ReactMarkdown>
+        </Grows>
       )}
       {isCut && (
         <p>

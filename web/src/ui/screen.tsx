@@ -11,7 +11,7 @@ export function Screen(props: {
 }) {
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-4 pb-3 sm:px-6">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-4 pb-3 sm:px-6 short:pt-2 short:pb-1">
         <h1 className="text-lg font-semibold tracking-tight text-ink">{props.title}</h1>
         {props.note && <div className="min-w-0 text-[13px] text-muted">{props.note}</div>}
         {props.actions && <div className="ml-auto flex flex-wrap items-center gap-2">{props.actions}</div>}

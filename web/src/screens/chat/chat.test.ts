@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ContextView } from "@/api/generated";
 import type { LiveEpoch } from "@/live/state";
+import { askedOf, changeOf, isGrave } from "./approval-words";
 import { partsOf, sourcesOf } from "./context-parts";
+import { conversationsOf, lookedAt } from "./conversations";
+import { failureOf, isStopped, retryLine } from "./failures";
+import { foundLines, marked } from "./found";
+import { over } from "./length";
 import { chatSearch } from "./search";
 import { holds, newSession } from "./transcript";
 
@@ -65,5 +70,142 @@ describe("a conversation", () => {
   it("has a name that the keeper takes", () => {
     expect(newSession("user", new Date("2026-01-02T03:04:05Z"))).toBe("direct:user:2026-01-02-030405");
     expect(newSession("u".repeat(200), new Date()).length).toBeLessThanOrEqual(128);
+  });
+});
+
+describe("conversations", () => {
+  const epoch = (change: Partial<LiveEpoch>) =>
+    ({
+      agent: "felix",
+      sender: "kim",
+      state: "committed",
+      content: "the **heron**",
+      reply: "is grey",
+      session: "s",
+      turns: [],
+      sentAt: "2026-01-01T00:00:00Z",
+      endedAt: "2026-01-01T00:00:01Z",
+      lastSeq: 1,
+      ...change,
+    }) as LiveEpoch;
+
+  it("have the title that they began with, what was said last, and what is new since a look", () => {
+    const epochs = [
+      epoch({ id: "1", lastSeq: 10 }),
+      epoch({ id: "2", session: "t", content: "other", lastSeq: 20, endedAt: "2026-01-02T00:00:00Z" }),
+      epoch({ id: "3", lastSeq: 30, reply: "yes", endedAt: "2026-01-03T00:00:00Z" }),
+      epoch({
+        id: "4",
+        session: "t",
+        state: "open",
+        reply: null,
+        lastSeq: 40,
+        endedAt: null,
+        sentAt: "2026-01-04T00:00:00Z",
+      }),
+    ];
+    const all = conversationsOf(epochs, { s: 10 }, 5);
+    expect(
+      all.map(({ id, title, last, unread, epochs, isOpen }) => [id, title, last, unread, epochs, isOpen]),
+    ).toEqual([
+      ["t", "other", "kim: the heron", 1, 2, true],
+      ["s", "the heron", "felix: yes", 1, 2, false],
+    ]);
+    // What ended before this browser counted is no news.
+    expect(conversationsOf(epochs, {}, 100).every((one) => one.unread === 0)).toBe(true);
+    const seen = lookedAt({ s: 10 }, epochs);
+    expect(seen).toEqual({ s: 30, t: 20 });
+    expect(lookedAt(seen, epochs)).toBe(seen);
+    expect(conversationsOf(epochs, seen, 5).every((one) => one.unread === 0)).toBe(true);
+  });
+
+  it("are searched into one list, each exchange once", () => {
+    const here = [
+      epoch({ id: "1", sentAt: "2026-01-01T00:00:00Z" }),
+      epoch({ id: "2", content: "pond", reply: "deep" }),
+    ];
+    const said = [
+      { content: "the heron again", speaker: "kim", epoch: "1" },
+      { content: "a heron of long ago", speaker: "nico", epoch: "0" },
+      { content: "no exchange", speaker: "nico", epoch: null },
+    ];
+    expect(foundLines(here, "heron", said).map(({ epoch, speaker }) => [epoch, speaker])).toEqual([
+      ["1", "kim"],
+      ["0", "nico"],
+      [null, "nico"],
+    ]);
+    expect(foundLines(here, "grey", []).map((line) => [line.speaker, line.text])).toEqual([
+      ["felix", "is grey"],
+    ]);
+    expect(marked("a (Heron) here", "(heron) x.y")).toEqual([
+      { text: "a ", isFound: false },
+      { text: "(Heron)", isFound: true },
+      { text: " here", isFound: false },
+    ]);
+  });
+});
+
+describe("what did not work", () => {
+  const CODES = [
+    "deadline",
+    "bad_voice",
+    "turn_failed",
+    "poison",
+    "breaker",
+    "turns_spent",
+    "outcome_unknown",
+    "mind_gone",
+    "refused",
+    "model_rejected",
+    "context_too_long",
+    "budget",
+  ];
+
+  it("has a headline of its own for each code, and one for any other", () => {
+    const headlines = CODES.map((code) => failureOf(code).headline);
+    expect(new Set(headlines).size).toBe(CODES.length);
+    expect(headlines).not.toContain(failureOf("something new").headline);
+    const abort = (code: string) => ({ abort: { code, message: "" } });
+    expect(isStopped(abort("cancelled"))).toBe(true);
+    expect(CODES.some((code) => isStopped(abort(code)))).toBe(false);
+  });
+
+  it("is asked again in words", () => {
+    const failed = { attempt: 1, code: "overloaded", message: "HTTP 529" };
+    expect(retryLine(failed, 3)).toBe("The provider is overloaded; trying again, attempt 2 of 3");
+    expect(retryLine({ ...failed, code: "new", attempt: 3 }, 3)).toBe(
+      "An attempt failed; trying again, attempt 4",
+    );
+    expect(retryLine(failed, null)).toBe("The provider is overloaded; trying again, attempt 2");
+  });
+
+  it("is a text that is too long, counted as the keeper counts", () => {
+    expect(over("w".repeat(10_000))).toBe(0);
+    expect(over("w".repeat(10_003))).toBe(3);
+    expect(over("\u{1F9D1}".repeat(10_000))).toBe(0);
+  });
+});
+
+describe("a call that waits", () => {
+  it("says what it would change, and takes the worst where that is not known", () => {
+    expect(changeOf("read")).toContain("changes nothing");
+    expect(changeOf("world")).toContain("outside");
+    expect(changeOf(null)).toContain("not known");
+    expect([null, "world", "state", "read"].map(isGrave)).toEqual([true, true, false, false]);
+  });
+
+  it("says who asked, and what the agent gave as its reason", () => {
+    const approval = { callId: "2" } as never;
+    const turn = (text: string | null, thought: string, id: string) => ({ text, thought, calls: [{ id }] });
+    const epoch = { sender: "kim", content: "do it", sentAt: "x" } as unknown as LiveEpoch;
+    const asked = (turns: unknown[]) => askedOf(approval, { ...epoch, turns } as LiveEpoch);
+    expect(asked([turn("one", "", "1"), turn("because", "deep", "2")])).toMatchObject({
+      sender: "kim",
+      message: "“do it”",
+      why: "“because”",
+    });
+    expect(asked([turn(null, "deep", "2")])?.why).toBe("“deep”");
+    expect(asked([])?.why).toBe("");
+    expect(askedOf(approval, undefined)).toBeNull();
   });
 });

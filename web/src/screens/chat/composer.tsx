@@ -5,10 +5,10 @@ import { ApiError, messageOf } from "@/api/errors";
 import { toastError } from "@/app/toasts";
 import { useAgent } from "@/live/hooks";
 import { useConnection } from "@/live/store";
-import { Button, Input, Textarea } from "@/ui";
-import { keepSenderName, senderName } from "./sender";
+import { Button, cx, Input, Textarea } from "@/ui";
+import { CHARS_MAX, over, overWords } from "./length";
+import { keepSenderName, useSenderName } from "./sender";
 
-const CHARS_MAX = 10_000;
 const ATTEMPTS_MAX = 8;
 const RETRY_MS = 1_500;
 
@@ -19,11 +19,22 @@ export interface Put {
 }
 
 /** Takes a message. The text stays until the keeper has it on its disk; a key lets it be sent again without being answered twice. */
-export function Composer({ agent, session, put }: { agent: string; session: string | undefined; put: Put }) {
+export function Composer({
+  agent,
+  session,
+  put,
+  onSent,
+}: {
+  agent: string;
+  session: string | undefined;
+  put: Put;
+  /** The keeper has a message on its disk. */
+  onSent: () => void;
+}) {
   const state = useAgent(agent);
   const connection = useConnection();
   const [text, setText] = useState(() => sessionStorage.getItem(draftKey(agent)) ?? "");
-  const [sender, setSender] = useState(senderName);
+  const sender = useSenderName();
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   const keep = (next: string) => {
@@ -39,9 +50,10 @@ export function Composer({ agent, session, put }: { agent: string; session: stri
   const send = async () => {
     const message = text;
     if (!message.trim() || isBusy) return;
+    const tooLong = over(message);
+    if (tooLong > 0) return setTrouble(overWords(tooLong));
     setBusy(true);
     setTrouble("");
-    keepSenderName(sender);
     try {
       await sendUntilTaken(
         {
@@ -55,6 +67,7 @@ export function Composer({ agent, session, put }: { agent: string; session: stri
         setTrouble,
       );
       setTrouble("");
+      onSent();
       setText((now) => {
         const rest = now === message ? "" : now;
         keepDraft(agent, rest);
@@ -67,9 +80,12 @@ export function Composer({ agent, session, put }: { agent: string; session: stri
       document.getElementById("message")?.focus();
     }
   };
+  const tooLong = over(text);
+  const told = trouble || (tooLong > 0 ? overWords(tooLong) : "");
+  const said = told ? "" : hint(text, state?.openEpoch != null, connection.phase);
   return (
     <form
-      className="border-t border-line bg-surface px-4 py-3 sm:px-6"
+      className="border-t border-line bg-surface px-3 py-2 sm:px-6 sm:py-3 short:!py-1.5"
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -77,49 +93,50 @@ export function Composer({ agent, session, put }: { agent: string; session: stri
     >
       <div className="mx-auto max-w-3xl">
         {state?.paused && <Paused agent={agent} why={state.paused} />}
-        <Textarea
-          id="message"
-          label={`Message to ${state?.name ?? agent}`}
-          hideLabel
-          placeholder={`Message to ${state?.name ?? agent}`}
-          value={text}
-          grows
-          rows={2}
-          maxLength={CHARS_MAX}
-          onChange={(event) => keep(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-              event.preventDefault();
-              void send();
-            }
-          }}
-        />
-        <div className="mt-2 flex items-center gap-3">
-          <Input
-            className="flex w-40 shrink-0 items-center gap-2 [&_label]:mb-0 [&_label]:shrink-0"
-            label="You are"
-            title="Who speaks: the agent is told, and remembers what each person said"
-            value={sender}
-            maxLength={64}
-            spellCheck={false}
-            onChange={(event) => setSender(event.target.value)}
+        <div className="flex items-end gap-2">
+          <Textarea
+            className="min-w-0 flex-1"
+            id="message"
+            label={`Message to ${state?.name ?? agent}`}
+            hideLabel
+            placeholder={`Message to ${state?.name ?? agent}`}
+            value={text}
+            grows
+            rows={1}
+            aria-invalid={tooLong > 0 || undefined}
+            onChange={(event) => {
+              keep(event.target.value);
+              setTrouble("");
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+                event.preventDefault();
+                void send();
+              }
+            }}
           />
-          <p className="min-w-0 flex-1 text-xs text-muted max-sm:[&:not(:has(.text-fail))]:hidden">
-            <span role="alert" className={trouble ? "text-[13px] text-fail" : "sr-only"}>
-              {trouble}
-            </span>
-            {!trouble && hint(text, state?.openEpoch != null, connection.phase)}
-          </p>
           <Button
             tone="primary"
-            className="ml-auto"
+            className="mb-px shrink-0 max-sm:!px-2.5"
             type="submit"
+            aria-label="Send"
             busy={isBusy}
             disabled={!text.trim()}
             icon={<SendHorizontal aria-hidden className="size-4" />}
           >
-            Send
+            <span className="max-sm:hidden">Send</span>
           </Button>
+        </div>
+        <div className="flex items-center gap-3">
+          <p
+            className={cx("min-w-0 flex-1 text-xs text-muted", told ? "mt-1" : "max-sm:hidden short:hidden")}
+          >
+            <span role="alert" className={told ? "text-[13px] text-fail" : "sr-only"}>
+              {told}
+            </span>
+            {said}
+          </p>
+          <YouAre className="max-sm:hidden short:hidden" sender={sender} onSender={keepSenderName} />
         </div>
       </div>
     </form>
@@ -135,12 +152,28 @@ function keepDraft(agent: string, text: string): void {
 
 function hint(text: string, isWorking: boolean, phase: string): string {
   if (phase === "offline") return "Offline: a message is sent when the keeper answers again.";
-  if (text.length > CHARS_MAX)
-    return `${(text.length - CHARS_MAX).toLocaleString("en")} characters more than a message may have`;
   if (text.length > CHARS_MAX * 0.9)
     return `${(CHARS_MAX - text.length).toLocaleString("en")} characters left`;
   if (isWorking && text) return "It is working; your message is queued.";
   return "Enter sends, Shift+Enter begins a new line.";
+}
+
+/** Who speaks. */
+export function YouAre(props: { sender: string; onSender: (sender: string) => void; className?: string }) {
+  return (
+    <Input
+      className={cx(
+        "mt-1.5 flex w-44 shrink-0 items-center gap-2 [&_label]:mb-0 [&_label]:shrink-0",
+        props.className,
+      )}
+      label="You are"
+      title="Who speaks: the agent is told, and remembers what each person said"
+      value={props.sender}
+      maxLength={64}
+      spellCheck={false}
+      onChange={(event) => props.onSender(event.target.value)}
+    />
+  );
 }
 
 type Message = Parameters<typeof call<"POST /start-epoch">>[1] extends { body: infer B } | undefined

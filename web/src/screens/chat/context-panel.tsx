@@ -9,6 +9,7 @@ import { contextQuery } from "@/api/queries";
 import { phraseOf, subjectOf } from "@/live/words";
 import {
   Badge,
+  Code,
   count,
   cx,
   Dialog,
@@ -280,9 +281,10 @@ function Tools({ context }: { context: ContextView }) {
               <summary className="cursor-pointer">
                 <span className="font-mono text-ink">{visible(tool.name)}</span> {visible(tool.description)}
               </summary>
-              <pre className="overflow-x-auto rounded-md bg-field px-3 py-2 font-mono text-xs">
-                {JSON.stringify(tool.parameters, null, 2)}
-              </pre>
+              <Code
+                label={`Parameters of ${visible(tool.name)}`}
+                text={JSON.stringify(tool.parameters, null, 2)}
+              />
             </details>
           </li>
         ))}

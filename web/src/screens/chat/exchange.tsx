@@ -1,10 +1,13 @@
-import { ChevronRight, Eye, GitFork, Link2, RotateCcw, Square, Terminal } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { ChevronRight, CircleX, Copy, Eye, GitFork, Link2, RotateCcw, Square, Terminal } from "lucide-react";
 import { memo, useState } from "react";
 import { asCurl, call } from "@/api/client";
 import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
 import { isOpen, type LiveEpoch } from "@/live/state";
-import { useLive } from "@/live/store";
+import { useConnection, useLive } from "@/live/store";
+import { configQuery } from "@/screens/settings/queries";
 import {
   Badge,
   Button,
@@ -14,6 +17,7 @@ import {
   cx,
   duration,
   IconButton,
+  type Life,
   Menu,
   Pulse,
   Textarea,
@@ -23,6 +27,8 @@ import {
 import { Markdown, PlainText } from "@/ui/markdown";
 import { ApprovalCard } from "./approval-card";
 import { doingNow } from "./doing-now";
+import { type Cause, failureOf, isStopped, retryLine } from "./failures";
+import { over, overWords } from "./length";
 import { stopEpoch } from "./stop";
 import { ToolCard } from "./tool-card";
 
@@ -48,7 +54,7 @@ export const Exchange = memo(function Exchange({ epoch, onContext, isTarget }: P
       <div className="mt-3 flex flex-col gap-2 border-l-2 border-line pl-4">
         <Steps epoch={epoch} />
         <Growing epoch={epoch} />
-        <Answer epoch={epoch} />
+        <Answer epoch={epoch} onContext={onContext} />
         <Foot epoch={epoch} onContext={onContext} />
       </div>
     </article>
@@ -64,7 +70,7 @@ function Asked({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: stri
   return (
     <div className="flex flex-col items-end">
       <div className="mb-1 flex items-center gap-2 text-[13px] text-muted">
-        <span className="font-medium text-ink">{epoch.sender}</span>
+        <span className="font-medium text-ink">{visibleLine(epoch.sender)}</span>
         <span>{epoch.channel}</span>
         <Clock at={epoch.sentAt} />
         <Menu
@@ -86,6 +92,11 @@ function Asked({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: stri
               label: "What the model saw",
               icon: <Eye aria-hidden className={icon} />,
               onSelect: () => onContext(epoch.id),
+            },
+            {
+              label: "Copy the message",
+              icon: <Copy aria-hidden className={icon} />,
+              onSelect: () => void copyText(epoch.content, "The message"),
             },
             {
               label: "Copy a link",
@@ -132,6 +143,7 @@ function EditAndFork(props: {
   onSend: () => Promise<void>;
 }) {
   const [isBusy, setBusy] = useState(false);
+  const tooLong = over(props.text);
   return (
     <form
       className="w-full max-w-[85%]"
@@ -144,17 +156,27 @@ function EditAndFork(props: {
       <Textarea
         label="The message, changed; the old exchange stays as it is"
         value={props.text}
-        maxLength={10_000}
         grows
         autoFocus
         onChange={(event) => props.onText(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && props.onCancel()}
       />
+      {tooLong > 0 && (
+        <p role="alert" className="mt-1 text-[13px] text-fail">
+          {overWords(tooLong)}
+        </p>
+      )}
       <div className="mt-2 flex justify-end gap-2">
         <Button size="s" tone="ghost" onClick={props.onCancel}>
           Cancel
         </Button>
-        <Button size="s" tone="primary" type="submit" busy={isBusy} disabled={!props.text.trim()}>
+        <Button
+          size="s"
+          tone="primary"
+          type="submit"
+          busy={isBusy}
+          disabled={!props.text.trim() || tooLong > 0}
+        >
           Fork
         </Button>
       </div>
@@ -211,7 +233,7 @@ function Growing({ epoch }: { epoch: LiveEpoch }) {
   );
 }
 
-function Answer({ epoch }: { epoch: LiveEpoch }) {
+function Answer({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: string) => void }) {
   if (epoch.state === "committed") {
     return (
       <div data-testid="reply" className="mt-1 text-[15px]">
@@ -221,39 +243,103 @@ function Answer({ epoch }: { epoch: LiveEpoch }) {
   }
   if (epoch.state !== "aborted") return null;
   return (
-    <div className="rounded-lg border border-fail/50 bg-fail-soft px-3 py-2 text-sm">
-      <p className="text-ink">
-        No reply: <span dir="auto">{visible(epoch.abort?.message ?? "")}</span>
-      </p>
-      <p className="mt-1 text-[13px] text-muted">Code {epoch.abort?.code}. Nothing of it became memory.</p>
-      <Button
-        size="s"
-        className="mt-2"
-        icon={<RotateCcw aria-hidden className="size-3.5" />}
-        onClick={() => void again(epoch).catch((error) => toastError("It could not be asked again", error))}
-      >
-        Ask again
-      </Button>
+    <>
+      {epoch.leftover && (
+        <div data-testid="leftover" className="mt-1 text-[15px] opacity-80">
+          <p className="mb-1 text-xs text-muted">Written until then, and not kept in memory:</p>
+          <Markdown text={epoch.leftover} grows />
+        </div>
+      )}
+      {isStopped(epoch) ? <Stopped epoch={epoch} /> : <Failed epoch={epoch} onContext={onContext} />}
+    </>
+  );
+}
+
+/** A person ended it: no failure, and nothing to look into. */
+function Stopped({ epoch }: { epoch: LiveEpoch }) {
+  return (
+    <div data-testid="stopped" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
+      <Square aria-hidden className="size-3" />
+      <span dir="auto" className="min-w-0 break-words">
+        Stopped: {visibleLine(epoch.abort?.message ?? "by a person")}
+      </span>
+      <AgainButton epoch={epoch} />
     </div>
+  );
+}
+
+function Failed({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: string) => void }) {
+  const { headline, cause } = failureOf(epoch.abort?.code ?? "");
+  return (
+    <div
+      data-testid="failed"
+      className="rounded-lg border border-fail/50 bg-fail-soft px-3 py-2 text-sm text-ink"
+    >
+      <p className="flex items-center gap-2 font-medium">
+        <CircleX aria-hidden className="size-4 shrink-0 text-fail" />
+        {headline}
+      </p>
+      <p className="mt-0.5 text-[13px]">Nothing of this became memory; your message is kept.</p>
+      <div className="mt-2 flex flex-wrap items-center gap-2">
+        <AgainButton epoch={epoch} />
+        <CauseButton cause={cause} epoch={epoch} onContext={onContext} />
+      </div>
+      <details className="mt-2 text-[13px]">
+        <summary className="cursor-pointer text-muted">What was recorded</summary>
+        <p dir="auto" className="mt-1 break-words">
+          <code className="font-mono text-xs">{epoch.abort?.code}</code>:{" "}
+          {visible(epoch.abort?.message ?? "")}
+        </p>
+      </details>
+    </div>
+  );
+}
+
+function AgainButton({ epoch }: { epoch: LiveEpoch }) {
+  return (
+    <Button
+      size="s"
+      icon={<RotateCcw aria-hidden className="size-3.5" />}
+      onClick={() => void again(epoch).catch((error) => toastError("It could not be asked again", error))}
+    >
+      Ask again
+    </Button>
+  );
+}
+
+function CauseButton(props: { cause: Cause; epoch: LiveEpoch; onContext: (epoch: string) => void }) {
+  const { cause, epoch } = props;
+  const navigate = useNavigate();
+  const go = () => {
+    switch (cause.kind) {
+      case "settings":
+        return void navigate({ to: "/settings", search: { q: cause.q } });
+      case "agent":
+        return void navigate({ to: "/agents", search: { agent: epoch.agent } });
+      case "timeline":
+        return void navigate({ to: "/timeline", search: { seq: epoch.lastSeq } });
+      case "context":
+        return props.onContext(epoch.id);
+    }
+  };
+  return (
+    <Button size="s" onClick={go}>
+      {cause.label}
+    </Button>
   );
 }
 
 function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: string) => void }) {
   const approval = useLive((state) => Object.values(state.approvals).find((one) => one.epochId === epoch.id));
+  const isOff = useConnection().phase === "offline";
   if (isOpen(epoch)) {
     return (
       <>
         {approval && <ApprovalCard approval={approval} />}
-        {epoch.failures.map((failure) => (
-          <p key={failure} className="text-[13px] break-words text-wait">
-            Asked again: {failure}
-          </p>
-        ))}
+        <Retries epoch={epoch} />
         <div className="flex items-center gap-3 text-[13px] text-muted">
-          <Pulse
-            life={epoch.phase === "approval" ? "waiting" : epoch.phase === "queued" ? "still" : "alive"}
-          />
-          <span>{doingNow(epoch)}</span>
+          <Pulse life={isOff ? "away" : lifeOfPhase(epoch.phase)} />
+          <span>{isOff ? `Offline; as last seen it ${doingNow(epoch)}` : doingNow(epoch)}</span>
           <StopButton epoch={epoch} />
         </div>
       </>
@@ -270,6 +356,14 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
       {took !== null && <span>{duration(took)}</span>}
       <span>{count(epoch.inputTokens + epoch.outputTokens)} tokens</span>
       <Cost microusd={epoch.costMicrousd} />
+      {epoch.reply && (
+        <IconButton
+          size="s"
+          label="Copy the answer"
+          icon={<Copy aria-hidden className="size-3.5" />}
+          onClick={() => void copyText(epoch.reply ?? "", "The answer")}
+        />
+      )}
       <Button
         size="s"
         tone="ghost"
@@ -280,6 +374,37 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
       </Button>
     </div>
   );
+}
+
+function lifeOfPhase(phase: LiveEpoch["phase"]): Life {
+  if (phase === "approval") return "waiting";
+  return phase === "queued" ? "still" : "alive";
+}
+
+/** Attempts that failed, with what follows: the newest in words, all of them as they were recorded. */
+function Retries({ epoch }: { epoch: LiveEpoch }) {
+  const last = epoch.failures.at(-1);
+  const attempts = useAttemptsMax(last !== undefined);
+  if (!last) return null;
+  return (
+    <details className="text-[13px] text-wait">
+      <summary className="cursor-pointer">{retryLine(last, attempts)}</summary>
+      <ul className="mt-1 list-disc pl-5 text-muted">
+        {epoch.failures.map((failure) => (
+          <li key={failure.attempt} dir="auto" className="break-words">
+            {visible(failure.message)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** How often a turn is asked, as configured; null where that is not known. */
+function useAttemptsMax(isWanted: boolean): number | null {
+  const config = useQuery({ ...configQuery, enabled: isWanted });
+  const value = config.data?.items.find((one) => one.key === "limits.attempts")?.value;
+  return value && /^\d+$/.test(value) ? Number(value) : null;
 }
 
 function StopButton({ epoch }: { epoch: LiveEpoch }) {

@@ -1,103 +1,120 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Plus, Search } from "lucide-react";
+import { MessagesSquare, Plus, Search, X } from "lucide-react";
+import { useState } from "react";
 import { useAgent, useAgents } from "@/live/hooks";
-import { Cost, IconButton, Input, lifeOf, Pulse, Select, stateWord } from "@/ui";
-import { senderName } from "./sender";
-import { newSession } from "./transcript";
+import { useConnection } from "@/live/store";
+import { Cost, cx, IconButton, Input, lifeOf, Pulse, Select, stateWord } from "@/ui";
 
 interface Props {
   id: string;
-  sessions: readonly { id: string; epochs: number }[];
-  session: string | undefined;
-  onSession: (session: string | undefined) => void;
+  /** What nobody looked at, in all conversations but the one that is shown. */
+  unread: number;
+  onConversations: () => void;
+  onNew: () => void;
   q: string;
   onFind: (q: string) => void;
-  found: number;
 }
 
-export function ChatHead({ id, sessions, session, onSession, q, onFind, found }: Props) {
+/** Who is spoken with, in one line at any width. */
+export function ChatHead({ id, unread, onConversations, onNew, q, onFind }: Props) {
   const agent = useAgent(id);
-  const agents = useAgents();
-  const navigate = useNavigate();
-  const isNew = session !== undefined && !sessions.some((one) => one.id === session);
+  const isOff = useConnection().phase === "offline";
+  const [isFinding, setFinding] = useState(false);
+  const isShown = isFinding || q.length > 0;
   return (
-    <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2 sm:px-6">
-      <div className="flex min-w-0 items-center gap-2">
-        <Pulse life={lifeOf(agent?.state ?? "idle")} />
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-3 sm:gap-3 sm:px-6 short:h-10">
+      <div className={cx("flex min-w-0 items-center gap-2", isShown && "max-sm:hidden")}>
+        <Pulse life={isOff ? "away" : lifeOf(agent?.state ?? "idle")} />
         <h1 className="truncate text-lg font-semibold tracking-tight">{agent?.name ?? id}</h1>
-        <span className="text-[13px] whitespace-nowrap text-muted">
+        <span className="truncate text-[13px] whitespace-nowrap text-muted">
+          {isOff ? "as last seen: " : ""}
           {stateWord(agent?.state ?? "idle")}
           {agent && agent.queue > 0 && `, ${agent.queue} waiting`}
         </span>
         {agent && agent.usageToday.cost_microusd > 0 && (
-          <span className="hidden text-[13px] text-muted sm:inline">
+          <span className="hidden text-[13px] whitespace-nowrap text-muted lg:inline">
             today <Cost microusd={agent.usageToday.cost_microusd} unpriced={agent.usageToday.unpriced} />
           </span>
         )}
       </div>
-      <div className="order-3 ml-auto flex min-w-0 grow basis-full items-center justify-end gap-2 sm:order-2 sm:grow-0 sm:basis-auto">
-        {agents.length > 1 && (
-          <Select
-            label="Agent"
-            hideLabel
-            className="w-28 shrink sm:w-32"
-            value={id}
-            onChange={(event) =>
-              void navigate({ to: "/chat/$agent", params: { agent: event.target.value }, search: {} })
-            }
-          >
-            {agents.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            ))}
-          </Select>
-        )}
-        <Select
-          label="Conversation"
+      <div className={cx("ml-auto flex items-center gap-1 sm:gap-2", isShown && "max-sm:flex-1")}>
+        <AgentSelect id={id} className="w-32 max-sm:hidden" />
+        <Input
+          id="chat-find"
+          label="Search in all that was said"
           hideLabel
-          className="min-w-0 flex-1 sm:w-44 sm:flex-none"
-          value={session ?? ""}
-          onChange={(event) => onSession(event.target.value || undefined)}
-        >
-          <option value="">All conversations</option>
-          {isNew && <option value={session}>{session} (new)</option>}
-          {sessions.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.id} ({one.epochs})
-            </option>
-          ))}
-        </Select>
-        <IconButton
-          label="New conversation"
-          icon={<Plus aria-hidden className="size-4" />}
-          onClick={() => {
-            onSession(newSession(senderName(), new Date()));
-            document.getElementById("message")?.focus();
+          type="search"
+          placeholder="Search"
+          className={cx("sm:w-40", isShown ? "max-sm:w-full max-sm:flex-1" : "max-sm:sr-only")}
+          value={q}
+          onFocus={() => setFinding(true)}
+          onBlur={() => setFinding(false)}
+          onChange={(event) => onFind(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            onFind("");
+            event.currentTarget.blur();
           }}
         />
-      </div>
-      <div className="order-2 ml-auto flex min-w-0 items-center gap-2 sm:order-3 sm:ml-0">
-        <div className="relative min-w-0">
-          <Search aria-hidden className="absolute top-2.5 left-2.5 size-4 text-muted" />
-          <Input
-            id="chat-find"
-            label="Search in the conversation"
-            hideLabel
-            type="search"
-            placeholder="Search"
-            className="w-36 sm:w-40 [&_input]:pl-8"
-            value={q}
-            onChange={(event) => onFind(event.target.value)}
-            onKeyDown={(event) => event.key === "Escape" && onFind("")}
+        {isShown ? (
+          <IconButton
+            className="sm:!hidden"
+            label="End the search"
+            icon={<X aria-hidden className="size-4" />}
+            onClick={() => onFind("")}
           />
-        </div>
-        {q && (
-          <span role="status" className="text-[13px] text-muted">
-            {found} here
-          </span>
+        ) : (
+          <IconButton
+            className="sm:!hidden"
+            label="Search in all that was said"
+            icon={<Search aria-hidden className="size-4" />}
+            onClick={() => document.getElementById("chat-find")?.focus()}
+          />
         )}
+        <span className={cx("relative xl:hidden", isShown && "max-sm:hidden")}>
+          <IconButton
+            label="Conversations"
+            icon={<MessagesSquare aria-hidden className="size-4" />}
+            onClick={onConversations}
+          />
+          {unread > 0 && (
+            <span className="pointer-events-none absolute -top-0.5 -right-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-[10px] leading-4 font-semibold text-on-accent">
+              {unread}
+              <span className="sr-only"> unread</span>
+            </span>
+          )}
+        </span>
+        <IconButton
+          className={cx("xl:!hidden", isShown && "max-sm:!hidden")}
+          label="New conversation"
+          icon={<Plus aria-hidden className="size-4" />}
+          onClick={onNew}
+        />
       </div>
     </header>
+  );
+}
+
+/** Leads to another agent; nothing where there is one alone. */
+export function AgentSelect({ id, className }: { id: string; className?: string }) {
+  const agents = useAgents();
+  const navigate = useNavigate();
+  if (agents.length < 2) return null;
+  return (
+    <Select
+      label="Agent"
+      hideLabel
+      className={className}
+      value={id}
+      onChange={(event) =>
+        void navigate({ to: "/chat/$agent", params: { agent: event.target.value }, search: {} })
+      }
+    >
+      {agents.map((one) => (
+        <option key={one.id} value={one.id}>
+          {one.name}
+        </option>
+      ))}
+    </Select>
   );
 }

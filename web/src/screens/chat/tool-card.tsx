@@ -1,4 +1,5 @@
 import { Braces, ChevronRight } from "lucide-react";
+import { copyText } from "@/app/copy";
 import type { LiveCall } from "@/live/state";
 import {
   Badge,
@@ -73,14 +74,22 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
         <p className="flex items-center gap-1.5 text-xs text-muted">
           <Braces aria-hidden className="size-3.5" /> Arguments
         </p>
-        <Code label={`Arguments of ${call.name}`} text={givenText(call.arguments)} />
+        <Code
+          label={`Arguments of ${visibleLine(call.name)}`}
+          text={givenText(call.arguments)}
+          onCopy={() => void copyText(pretty(call.arguments), "The arguments")}
+        />
         {call.note !== null && (
           <p className="text-[13px] text-muted">Kept of its result: {visible(call.note)}</p>
         )}
         {call.content !== null && (
           <>
             <p className="text-xs text-muted">Result</p>
-            <Code label={`Result of ${call.name}`} text={readable(call.content)} />
+            <Code
+              label={`Result of ${visibleLine(call.name)}`}
+              text={readable(call.content)}
+              onCopy={() => void copyText(call.content ?? "", "The result")}
+            />
           </>
         )}
       </div>

@@ -20,7 +20,8 @@ interface Props {
   isReadingEarlier: boolean;
   onEarlier: () => void;
   onContext: (epoch: string) => void;
-  isFiltered: boolean;
+  /** Counts the messages that were sent here: whoever sends one wants to see it. */
+  sent: number;
   /** Puts a text where messages are written. */
   onBegin: (text: string) => void;
 }
@@ -32,14 +33,31 @@ const BEGINNINGS = ["Who are you, and what can you do?", "Remember that ", "What
 const NEAR_PX = 90;
 
 export function Transcript(props: Props) {
-  const { epochs, target } = props;
+  const { epochs, target, sent } = props;
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const seen = useRef<{ id: string; top: number } | null>(null);
+  const first = epochs[0]?.id;
   const [isAway, setAway] = useState(false);
   const toEnd = useCallback(() => {
     const element = box.current;
     if (element) element.scrollTop = element.scrollHeight;
   }, []);
+  // What was put above does not move what is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another exchange is the first
+  useLayoutEffect(() => {
+    const element = box.current;
+    const kept = seen.current;
+    if (!element || !kept || follows.current) return;
+    const there = document.getElementById(kept.id);
+    if (there) element.scrollTop += there.getBoundingClientRect().top - kept.top;
+  }, [first]);
+  useEffect(() => {
+    if (sent === 0) return;
+    follows.current = true;
+    setAway(false);
+    toEnd();
+  }, [sent, toEnd]);
   // Drawn anew with each piece of a growing answer: whoever reads at the end stays there.
   useLayoutEffect(() => {
     if (follows.current && !target) toEnd();
@@ -60,15 +78,24 @@ export function Transcript(props: Props) {
         role="log"
         aria-live="off"
         aria-label="Conversation"
-        className="h-full overflow-y-auto px-4 sm:px-6"
+        className="h-full overflow-y-auto px-4 [overflow-anchor:none] sm:px-6"
         onScroll={(event) => {
           const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
           follows.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
           setAway(!follows.current);
+          seen.current = firstSeen(event.currentTarget);
         }}
       >
         <div className="mx-auto max-w-3xl py-4">
-          <Earlier {...props} />
+          <Earlier
+            {...props}
+            onEarlier={() => {
+              // Whoever looks back does not want to be taken to the end.
+              follows.current = false;
+              if (box.current) seen.current = firstSeen(box.current);
+              props.onEarlier();
+            }}
+          />
           {target && !isThere && <Elsewhere id={target} onContext={props.onContext} />}
           {epochs.map((epoch, at) => (
             <Fragment key={epoch.id}>
@@ -96,6 +123,16 @@ export function Transcript(props: Props) {
   );
 }
 
+/** The first exchange that is in sight, and where. */
+function firstSeen(box: HTMLElement): { id: string; top: number } | null {
+  const edge = box.getBoundingClientRect().top;
+  for (const one of box.querySelectorAll<HTMLElement>("article[id]")) {
+    const { top, bottom } = one.getBoundingClientRect();
+    if (bottom > edge) return { id: one.id, top };
+  }
+  return null;
+}
+
 const dayOf = (at: string) =>
   new Date(at).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
@@ -119,7 +156,6 @@ function Earlier({
   hasEarlier,
   isReadingEarlier,
   onEarlier,
-  isFiltered,
   onBegin,
 }: Props) {
   const name = useAgent(agent)?.name ?? agent;
@@ -135,10 +171,6 @@ function Earlier({
     );
   }
   if (epochs.length > 0) return null;
-  if (isFiltered)
-    return (
-      <EmptyState title="No match on this screen">Earlier exchanges are searched in memory above.</EmptyState>
-    );
   return (
     <EmptyState title={`Say something to ${name}`} icon={<MessagesSquare aria-hidden className="size-7" />}>
       <p>

@@ -14,20 +14,6 @@ export function joined(read: readonly EpochView[], live: readonly LiveEpoch[]): 
   return [...byId.values()].sort((a, b) => a.firstSeq - b.firstSeq);
 }
 
-/** The conversations in them, the one that moved last first. */
-export function sessionsOf(epochs: readonly LiveEpoch[]): { id: string; epochs: number; lastAt: string }[] {
-  const sessions = new Map<string, { id: string; epochs: number; lastAt: string }>();
-  for (const epoch of epochs) {
-    const known = sessions.get(epoch.session);
-    sessions.set(epoch.session, {
-      id: epoch.session,
-      epochs: (known?.epochs ?? 0) + 1,
-      lastAt: epoch.sentAt,
-    });
-  }
-  return [...sessions.values()].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
-}
-
 /** Whether all words stand somewhere in an exchange: message, reply, tools and what they were given. */
 export function holds(epoch: LiveEpoch, query: string): boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -20,7 +20,7 @@ import {
   useNow,
 } from "@/ui";
 import { lastDone, lastEnded } from "./last-done";
-import { census, useStalled } from "./standing";
+import { byStanding, census, useStalled } from "./standing";
 
 export function AgentsGlance() {
   const agents = useAgents();
@@ -39,7 +39,7 @@ export function AgentsGlance() {
       ) : (
         // Each card draws its right and lower edge; those at the rim are cut off.
         <ul className="-mr-px -mb-px grid border-t border-line sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]">
-          {agents.map((agent) => (
+          {byStanding(agents, stalled).map((agent) => (
             <AgentCard key={agent.id} agent={agent} isStalled={stalled.has(agent.id)} />
           ))}
         </ul>

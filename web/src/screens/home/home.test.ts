@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AttentionView } from "@/api/generated";
+import { asideKey, isAside, SNOOZES } from "@/app/aside";
 import type { AnyEvent } from "@/live/event";
 import type { LiveEpoch } from "@/live/state";
+import { groupsOf, sharedActions } from "./groups";
 import { headlineOf } from "./headlines";
 import { lastDone, lastEnded } from "./last-done";
-import { census } from "./standing";
+import { byStanding, census } from "./standing";
 import { byUrgency } from "./urgency";
 
 const epoch = (change: Partial<LiveEpoch>) =>
@@ -63,6 +65,73 @@ describe("what must be decided first", () => {
       "identity1",
       "something new0",
     ]);
+  });
+});
+
+describe("agents", () => {
+  it("stand with those first who need a look, by names among equals", () => {
+    const agent = (id: string, state: string, openEpoch: string | null = null) => ({
+      id,
+      name: id,
+      state,
+      openEpoch,
+    });
+    const agents = [
+      agent("z", "idle"),
+      agent("a", "idle"),
+      agent("w", "busy", "1"),
+      agent("p", "waiting_approval", "2"),
+      agent("s", "busy", "3"),
+      agent("t", "paused"),
+    ];
+    expect(byStanding(agents, new Set(["s"])).map((one) => one.id)).toEqual(["s", "t", "p", "w", "a", "z"]);
+  });
+});
+
+describe("many matters", () => {
+  const matter = (id: string, kind: string, citizen: string | null, labels: string[]) =>
+    ({
+      id,
+      kind,
+      citizen,
+      since: "2026-01-01T00:00:00Z",
+      actions: labels.map((label) => ({ label, method: label === "Show" ? "GET" : "POST", path: "/" })),
+    }) as unknown as AttentionView;
+
+  it("stand together by agent and cause", () => {
+    const matters = [
+      matter("1", "epoch_failed", "felix", []),
+      matter("2", "epoch_failed", "iris", []),
+      matter("3", "epoch_failed", "felix", []),
+      matter("4", "clock", null, []),
+    ];
+    expect(groupsOf(matters).map((group) => group.matters.map((one) => one.id))).toEqual([
+      ["1", "3"],
+      ["2"],
+      ["4"],
+    ]);
+  });
+
+  it("have done to them at once what each of them offers, and no approval", () => {
+    const failed = matter("1", "epoch_failed", "felix", ["Ask again", "Show"]);
+    expect(sharedActions([failed, matter("2", "epoch_failed", "iris", ["Ask again"])])).toEqual([
+      "Ask again",
+    ]);
+    const asked = matter("3", "approval", "felix", ["Approve", "Deny"]);
+    expect(sharedActions([asked, asked])).toEqual(["Deny"]);
+    expect(sharedActions([failed, asked])).toEqual([]);
+    expect(sharedActions([])).toEqual([]);
+  });
+
+  it("are put aside until a time, or until they come up anew", () => {
+    const one = { id: "budget:felix", since: "2026-01-01T00:00:00Z" };
+    const now = Date.parse("2026-01-01T10:00:00Z");
+    expect(isAside({}, one, now)).toBe(false);
+    expect(isAside({ [asideKey(one)]: 0 }, one, now)).toBe(true);
+    expect(isAside({ [asideKey(one)]: now + 1 }, one, now)).toBe(true);
+    expect(isAside({ [asideKey(one)]: now }, one, now)).toBe(false);
+    expect(isAside({ [asideKey(one)]: 0 }, { ...one, since: "2026-01-02T00:00:00Z" }, now)).toBe(false);
+    for (const { until } of SNOOZES) expect(until(new Date(now))).toBeGreaterThan(now);
   });
 });
 

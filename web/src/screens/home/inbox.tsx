@@ -1,68 +1,101 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import {
-  AlarmClock,
-  BookUser,
-  CircleDollarSign,
-  CircleX,
-  Database,
-  Dna,
-  Hand,
-  HardDrive,
-  type LucideIcon,
-  MoonStar,
-  PauseCircle,
-  Sparkles,
-} from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Sparkles } from "lucide-react";
 import { useMemo, useState } from "react";
-import { act } from "@/api/client";
-import type { ActionView, AttentionView } from "@/api/generated";
+import type { AttentionView } from "@/api/generated";
 import { attentionQuery } from "@/api/queries";
+import { putAside, SNOOZES, useMatters } from "@/app/aside";
+import { useCommands } from "@/app/commands";
 import { usePreferredAgent } from "@/app/preferred-agent";
-import { toastError } from "@/app/toasts";
-import { useAgent, useApprovals } from "@/live/hooks";
-import type { LiveApproval } from "@/live/state";
-import { useConnection, useLive } from "@/live/store";
-import {
-  Badge,
-  type BadgeTone,
-  Button,
-  Card,
-  CardHead,
-  Code,
-  EmptyState,
-  givenText,
-  LoadError,
-  Loading,
-  Time,
-  visible,
-} from "@/ui";
+import { toast } from "@/app/toasts";
+import { useAgent } from "@/live/hooks";
+import { useLive } from "@/live/store";
+import { Button, Card, CardHead, EmptyState, LoadError, Loading } from "@/ui";
+import { PutAside } from "./aside-list";
+import { BulkBar } from "./bulk";
+import { groupsOf } from "./groups";
+import { rowId } from "./matter";
+import { MatterGroupView } from "./matter-group";
 import { byUrgency } from "./urgency";
 
-interface Look {
-  icon: LucideIcon;
-  word: string;
-  tone: BadgeTone;
-}
-
-const LOOKS: Record<string, Look> = {
-  approval: { icon: Hand, word: "approval", tone: "wait" },
-  stall: { icon: AlarmClock, word: "stall", tone: "fail" },
-  epoch_failed: { icon: CircleX, word: "no reply", tone: "fail" },
-  budget: { icon: CircleDollarSign, word: "budget", tone: "wait" },
-  sleep: { icon: MoonStar, word: "sleep failed", tone: "fail" },
-  identity: { icon: BookUser, word: "identity", tone: "thought" },
-  evolution: { icon: Dna, word: "evolution", tone: "thought" },
-  parked: { icon: PauseCircle, word: "parked", tone: "wait" },
-  disk: { icon: HardDrive, word: "disk", tone: "fail" },
-  memory: { icon: Database, word: "memory", tone: "fail" },
-  ledger: { icon: Database, word: "ledger", tone: "fail" },
-};
-
+/** What needs somebody, gone through by keys: J and K move, E puts aside, S snoozes, X chooses, A and D decide. */
 export function Inbox() {
   const attention = useQuery(attentionQuery);
-  const approvals = useApprovals();
-  const matters = useMemo(() => byUrgency(attention.data?.items ?? []), [attention.data]);
+  const { open, aside } = useMatters(attention.data?.items);
+  const groups = useMemo(() => groupsOf(byUrgency(open)), [open]);
+  const matters = useMemo(() => groups.flatMap((group) => group.matters), [groups]);
+  const [currentId, setCurrentId] = useState<string | null>(null);
+  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = matters.filter((one) => chosenIds.has(one.id));
+  const at = matters.findIndex((one) => one.id === currentId);
+  const current = matters[at];
+  const toRow = (id: string | undefined) => {
+    if (!id) return;
+    setCurrentId(id);
+    document.getElementById(rowId(id))?.focus();
+  };
+  const step = (by: number) => {
+    const next = at < 0 ? (by > 0 ? 0 : matters.length - 1) : at + by;
+    toRow(matters[Math.max(0, Math.min(next, matters.length - 1))]?.id);
+  };
+  const away = (all: readonly AttentionView[], until?: number) => {
+    if (all.length === 0) return;
+    const next =
+      matters.slice(at + 1).find((one) => !all.includes(one)) ?? matters.find((one) => !all.includes(one));
+    const undo = putAside(all, until);
+    setChosenIds(new Set());
+    const what = all.length === 1 ? "One matter is" : `${all.length} matters are`;
+    toast({
+      title: until === undefined ? `${what} put aside in this browser` : `${what} snoozed in this browser`,
+      undo: { label: "Undo", run: undo },
+    });
+    setTimeout(() => toRow(next?.id), 0);
+  };
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosenIds((before) => {
+      const next = new Set(before);
+      for (const id of ids) isChosen ? next.add(id) : next.delete(id);
+      return next;
+    });
+  /** Presses a button of the current matter; one that is not the obvious thing is only led to. */
+  const press = (label: string) => {
+    const row = current && document.getElementById(rowId(current.id));
+    const button = row?.querySelector<HTMLButtonElement>(`[data-act="${label}"]`);
+    if (!button) return;
+    if (label === "Approve" && button.dataset.calm === "true") button.focus();
+    else button.click();
+  };
+  const meant = () => (chosen.length > 0 ? chosen : current ? [current] : []);
+  useCommands(
+    matters.length === 0
+      ? []
+      : [
+          { id: "inbox:next", label: "Next matter", group: "Inbox", keys: "j", run: () => step(1) },
+          { id: "inbox:before", label: "Matter before", group: "Inbox", keys: "k", run: () => step(-1) },
+          { id: "inbox:aside", label: "Put aside", group: "Inbox", keys: "e", run: () => away(meant()) },
+          {
+            id: "inbox:snooze",
+            label: "Snooze for 1 hour",
+            group: "Inbox",
+            keys: "s",
+            // What ends by itself is not put off.
+            run: () =>
+              away(
+                meant().filter((one) => one.kind !== "approval"),
+                SNOOZES[0].until(new Date()),
+              ),
+          },
+          {
+            id: "inbox:choose",
+            label: "Choose, or not",
+            group: "Inbox",
+            keys: "x",
+            run: () => current && choose([current.id], !chosenIds.has(current.id)),
+          },
+          { id: "inbox:approve", label: "Approve", group: "Inbox", keys: "a", run: () => press("Approve") },
+          { id: "inbox:deny", label: "Deny", group: "Inbox", keys: "d", run: () => press("Deny") },
+        ],
+  );
   return (
     <Card aria-labelledby="inbox-title">
       <CardHead
@@ -80,7 +113,7 @@ export function Inbox() {
       )}
       {attention.data && matters.length === 0 && (
         <EmptyState
-          title="Nothing needs you"
+          title={aside.length > 0 ? "Nothing else needs you" : "Nothing needs you"}
           icon={<Sparkles aria-hidden className="size-7" />}
           action={<Begin />}
         >
@@ -88,17 +121,29 @@ export function Inbox() {
           stand here, each with what can be done. Tools that ask first are named in <code>[tools] ask</code>.
         </EmptyState>
       )}
+      {chosen.length > 0 && (
+        <BulkBar
+          chosen={chosen}
+          onDone={() => setChosenIds(new Set())}
+          onAside={(until) => away(chosen, until)}
+        />
+      )}
       {matters.length > 0 && (
         <ul aria-label="Needs attention" className="divide-y divide-line border-t border-line">
-          {matters.map((matter) => (
-            <Matter
-              key={matter.id}
-              matter={matter}
-              approval={approvals.find((one) => `approval:${one.id}` === matter.id)}
+          {groups.map((group) => (
+            <MatterGroupView
+              key={group.id}
+              group={group}
+              current={currentId}
+              chosen={chosenIds}
+              onCurrent={setCurrentId}
+              onChosen={choose}
+              onAside={away}
             />
           ))}
         </ul>
       )}
+      <PutAside matters={aside} />
     </Card>
   );
 }
@@ -118,116 +163,4 @@ function Begin() {
       Say something to {name ?? agent}
     </Button>
   );
-}
-
-function Matter({ matter, approval }: { matter: AttentionView; approval: LiveApproval | undefined }) {
-  const look = LOOKS[matter.kind] ?? {
-    icon: AlarmClock,
-    word: matter.kind.replaceAll("_", " "),
-    tone: "plain" as const,
-  };
-  return (
-    <li className="flex gap-3 px-4 py-3">
-      <look.icon aria-hidden className="mt-0.5 size-5 shrink-0 text-muted" />
-      <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
-          <Badge tone={look.tone}>{look.word}</Badge>
-          {matter.citizen && (
-            <Link to="/chat/$agent" params={{ agent: matter.citizen }} search={{}} className="text-ink">
-              {matter.citizen}
-            </Link>
-          )}
-          <Time at={matter.since} />
-          {approval && (
-            <span>
-              expires <Time at={approval.deadline} />
-            </span>
-          )}
-        </p>
-        <p dir="auto" className="mt-1 line-clamp-4 text-sm break-words text-ink">
-          <Ticks text={matter.summary} />
-        </p>
-        {approval && (
-          <div className="mt-2">
-            <Code label={`Arguments of ${approval.tool}`} text={givenText(approval.arguments)} />
-          </div>
-        )}
-        <Actions matter={matter} />
-      </div>
-    </li>
-  );
-}
-
-function Actions({ matter }: { matter: AttentionView }) {
-  const client = useQueryClient();
-  const isOff = useConnection().phase === "offline";
-  const [running, setRunning] = useState<string | null>(null);
-  const run = async (action: ActionView) => {
-    setRunning(action.label);
-    try {
-      await act(action);
-    } catch (error) {
-      toastError(`${action.label}: that did not work`, error);
-    } finally {
-      // The matter goes when the keeper says so, not before.
-      await client.invalidateQueries({ queryKey: attentionQuery.queryKey });
-      setRunning(null);
-    }
-  };
-  return (
-    <div className="mt-2 flex flex-wrap gap-2">
-      {matter.actions.map((action, at) =>
-        action.method === "GET" ? (
-          <ShowAction key={action.label} matter={matter} action={action} />
-        ) : (
-          <Button
-            key={action.label}
-            size="s"
-            tone={at === 0 ? "primary" : "plain"}
-            busy={running === action.label}
-            disabled={running !== null || isOff}
-            aria-label={`${action.label}: ${matter.summary.slice(0, 80)}`}
-            onClick={() => void run(action)}
-          >
-            {action.label}
-          </Button>
-        ),
-      )}
-    </div>
-  );
-}
-
-/** "Show" leads to the screen that shows it. */
-function ShowAction({ matter, action }: { matter: AttentionView; action: ActionView }) {
-  const navigate = useNavigate();
-  const go = () => {
-    const epoch = /^\/epochs\/([^/?]+)$/.exec(action.path)?.[1];
-    const agent = matter.citizen;
-    if (epoch && agent) return navigate({ to: "/chat/$agent", params: { agent }, search: { epoch } });
-    if (action.path.startsWith("/identity") && agent) {
-      return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "identity" } });
-    }
-    if (action.path.startsWith("/watchdog")) return navigate({ to: "/watchdog" });
-    return navigate({ to: "/settings" });
-  };
-  return (
-    <Button size="s" onClick={() => void go()} aria-label={`${action.label}: ${matter.summary.slice(0, 80)}`}>
-      {action.label}
-    </Button>
-  );
-}
-
-/** A line of the keeper's own, with what stands in backquotes as code. */
-function Ticks({ text }: { text: string }) {
-  return visible(text)
-    .split("`")
-    .map((part, at) =>
-      at % 2 === 1 ? (
-        <code key={`${at}${part}`} className="rounded bg-raised px-1 font-mono text-[13px]">
-          {part}
-        </code>
-      ) : (
-        part
-      ),
-    );
 }

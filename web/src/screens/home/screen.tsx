@@ -1,6 +1,7 @@
 // What must be decided, and how everybody is.
 import { useQuery } from "@tanstack/react-query";
 import { attentionQuery } from "@/api/queries";
+import { useMatters } from "@/app/aside";
 import { Screen, useNow } from "@/ui";
 import { AgentsGlance } from "./agents-glance";
 import { Feed } from "./feed";
@@ -10,8 +11,8 @@ export function HomeScreen() {
   const hour = new Date(useNow()).getHours();
   const greeting =
     hour < 5 ? "Still up" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
-  const open = useQuery(attentionQuery).data?.items.length;
-  const matters = open === 1 ? "one item needs you" : `${open} matters wait`;
+  const open = useMatters(useQuery(attentionQuery).data?.items).open.length;
+  const matters = open === 1 ? "one matter waits" : `${open} matters wait`;
   return (
     <Screen title="Attention" note={open ? `${greeting}: ${matters} for you` : greeting}>
       <div className="grid gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

@@ -4,15 +4,19 @@ import type { AttentionView } from "@/api/generated";
 
 const ORDER = [
   "ledger",
+  "keeper",
   "memory",
   "approval",
   "stall",
+  "unreachable",
   "disk",
   "epoch_failed",
   "budget",
   "sleep",
   "evolution",
   "identity",
+  "fact",
+  "clock",
   "parked",
 ];
 

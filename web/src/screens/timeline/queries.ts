@@ -24,3 +24,14 @@ export const epochLinesQuery = (epoch: string, first: number, last: number) =>
     enabled: first > 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** The lines from one to another, piece by piece. */
+export const gapLinesQuery = (first: number, last: number) =>
+  infiniteQueryOptions({
+    queryKey: ["gap-lines", first, last],
+    queryFn: ({ pageParam, signal }) =>
+      readLedger({ after: pageParam, through: last, limit: PIECE_LINES, signal }),
+    initialPageParam: first - 1,
+    getNextPageParam: (page) => (page.through < last ? page.through : undefined),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

@@ -1,16 +1,17 @@
 // The ledger, from its first line to what happens now.
-import { useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowDown } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useCommands } from "@/app/commands";
 import { useLive } from "@/live/store";
 import { toolOf } from "@/live/tools";
-import { Button, Dialog, EmptyState, LoadError, Loading, Screen } from "@/ui";
+import { Button, cx, Dialog, EmptyState, LoadError, Loading, Screen } from "@/ui";
+import { EpochsTimeline } from "./epochs-timeline";
 import { FilterBar } from "./filter-bar";
 import { LedgerList, type ListHandle } from "./ledger-list";
 import { EventPanel } from "./panel";
 import { LedgerRow } from "./row";
-import type { TimelineSearch } from "./search";
+import { ROWS, type Rows, rowsOf, type TimelineSearch } from "./search";
 import { SearchedBar } from "./searched-bar";
 import { seek, type Target } from "./seek";
 import { readLedger } from "./source";
@@ -19,11 +20,46 @@ import { useLedger } from "./use-ledger";
 
 export function TimelineScreen() {
   const isLoaded = useLive((state) => state.base >= 0);
-  const { agent = "", kind = "", q = "" } = useSearch({ from: "/timeline" });
+  const search = useSearch({ from: "/timeline" });
+  const { agent = "", kind = "", q = "" } = search;
+  const rows = rowsOf(search);
   return (
-    <Screen title="Timeline" note="Everything that happened, in order" fixed>
-      {isLoaded ? <Timeline filter={`${agent}\n${kind}\n${q}`} /> : <Loading what="the ledger" />}
+    <Screen
+      title="Timeline"
+      note={rows === "epochs" ? "Every exchange, and what it took" : "Everything that happened, in order"}
+      actions={<RowsChoice rows={rows} agent={search.agent} />}
+      fixed
+    >
+      {!isLoaded ? (
+        <Loading what="the ledger" />
+      ) : rows === "epochs" ? (
+        <EpochsTimeline agent={search.agent} />
+      ) : (
+        <Timeline filter={`${agent}\n${kind}\n${q}`} />
+      )}
     </Screen>
+  );
+}
+
+/** Exchanges, or all events. */
+function RowsChoice({ rows, agent }: { rows: Rows; agent: string | undefined }) {
+  return (
+    <nav aria-label="What a row is" className="flex rounded-md border border-line p-0.5 text-[13px]">
+      {ROWS.map((one) => (
+        <Link
+          key={one}
+          to="/timeline"
+          search={{ agent, rows: one === "lines" ? one : undefined }}
+          aria-current={one === rows ? "page" : undefined}
+          className={cx(
+            "rounded px-2.5 py-1 no-underline",
+            one === rows ? "bg-raised font-medium text-ink" : "text-muted hover:text-ink",
+          )}
+        >
+          {one === "epochs" ? "Exchanges" : "Events"}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -13,7 +13,7 @@ export function useAddress() {
   const set = useCallback(
     (change: Partial<TimelineSearch>) => {
       clearTimeout(timer.current);
-      void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+      void navigate({ search: (old) => ({ ...old, ...change, rows: "lines" }), replace: true });
     },
     [navigate],
   );
