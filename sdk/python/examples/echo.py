@@ -1,4 +1,4 @@
-"""An agent that repeats what it hears and remembers all of it, also over `kill -9`.
+"""An agent that repeats what it hears and remembers all of it once, also over `kill -9`.
 
 In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["python3", "/path/of/echo.py"]
 """
@@ -29,7 +29,8 @@ def restore(snapshot: Optional[State], entries: Sequence[Entry]) -> None:
 
 
 def answer(turn: Turn) -> str:
-    agent.wal("heard", {"text": turn.message})  # durable before it counts
+    # Durable before it counts, and counted once: after a crash the same turn is asked again.
+    agent.once(turn.key, "heard", {"text": turn.message})
     turn.say("I heard: ")
     return f"I heard: {turn.message} (message {len(heard)})"
 

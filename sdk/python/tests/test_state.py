@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from abide_agent import Agent, AsyncAgent, AsyncTurn, CheckpointFailed, Entry, LinkLost, State, TooLarge, Turn, WalRefused, squeeze
 from abide_agent.packing import pack
-from abide_agent.limits import WAL_BATCH_ENTRIES
+from abide_agent.limits import ONCE_KEYS_MAX, WAL_BATCH_ENTRIES
+from abide_agent.once import OnceKeys
 
 from keeper import Store
 from running import agent_in_thread
@@ -115,6 +116,48 @@ class Log(unittest.TestCase):
             self.assertEqual(keeper.answer(), "done")
             self.assertIn("checkpoint", str(caught[0]))
             self.assertEqual(keeper.of("wal_entry"), [])
+
+    def test_an_operation_with_a_key_is_logged_once_over_withdrawals_checkpoints_and_deaths(self) -> None:
+        store = Store()
+        for life in range(4):
+            agent = Notes()
+
+            async def once(turn: AsyncTurn) -> str:
+                is_new = await agent.once(turn.key, "note", {"text": turn.message})
+                return f"{is_new} {' '.join(agent.texts)}"
+
+            with agent_in_thread(agent, once, store) as (keeper, _):
+                keeper.open()
+                keeper.ask("a", f"a{life}", epoch_id="e1", turn=1)
+                if life == 0:
+                    # Withdrawn on the way to the disk, and asked anew: the entry is the same one.
+                    entry = keeper.expect("wal_entry")
+                    self.assertEqual(entry["data"]["once"], "e1/1")
+                    keeper.send("process_cancel", request_id="a0", reason="deadline")
+                    keeper.expect("error")
+                    keeper.ask("a", "again", epoch_id="e1", turn=1)
+                    keeper.send("wal_ack", sequence=store.add(entry))
+                    self.assertEqual(keeper.answer("again"), "False a")
+                else:
+                    self.assertEqual(keeper.answer(f"a{life}"), "False a b")
+                keeper.ask("b", "b", epoch_id="e1", turn=2)
+                if life == 0:
+                    # Stored, and killed before it heard so.
+                    store.add(keeper.expect("wal_entry"))
+                    continue
+                self.assertEqual(keeper.answer("b"), "False a b")
+                keeper.send("checkpoint_request", reason="manual")
+                self.assertEqual(keeper.keep_checkpoint()["data"]["abide_once"], ["e1/1", "e1/2"])
+
+    def test_keys_are_bounded_and_beside_the_authors_state(self) -> None:
+        keys = OnceKeys(str(at) for at in range(ONCE_KEYS_MAX + 5))
+        self.assertEqual(("4" in keys, "5" in keys), (False, True))
+        stored = keys.beside({"bytes": b"own"})
+        again = OnceKeys()
+        self.assertEqual((again.take_back(stored), "1028" in again), ({"bytes": b"own"}, True))
+        self.assertEqual((again.take_back({"own": 1}), "1028" in again), ({"own": 1}, False))
+        with self.assertRaises(ValueError):
+            keys.beside({"abide_once": 1})
 
     def test_a_gap_ends_the_session_for_only_restore_can_tell_what_is_stored(self) -> None:
         agent = Notes()

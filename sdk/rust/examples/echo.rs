@@ -1,5 +1,5 @@
-//! An agent that repeats what it hears and remembers all of it, also over `kill -9`.
-//! In abide's configuration: `[[agent]]  id = "echo"  mind = "agent"  command = ["target/release/examples/echo"]`
+//! An agent that repeats what it hears and remembers all of it once, also over `kill -9`.
+//! In abide's configuration: `[[agent]]  id = "echo"  mind = "agent"  command = ["/where/abide/is/target/release/examples/echo"]`
 
 use abide_sdk::{
     Agent, AgentError, Entry, Keeper, Raw, State, StateError, Turn, TurnError, pack, unpack,
@@ -30,7 +30,8 @@ impl State for Memory {
 }
 
 async fn answer(turn: Turn, keeper: Keeper<Memory>) -> Result<String, TurnError> {
-    keeper.wal("heard", &json!({"text": turn.message()})).await?; // durable before it counts
+    // Durable before it counts, and counted once: after a crash the same turn is asked again.
+    keeper.once(&turn.key(), "heard", &json!({"text": turn.message()})).await?;
     turn.say("I heard: ").await?;
     let count = keeper.read(|memory| memory.heard.len());
     Ok(format!("I heard: {} (message {count})", turn.message()))

@@ -119,7 +119,7 @@ fn send_checkpoint<S: State>(shared: &SharedState<S>) -> Result<(), CheckpointEr
     if !S::IS_KEPT {
         return Err(CheckpointError::Stateless);
     }
-    let (snapshot, sequence) = shared.with_state(|state| (state.state.snapshot(), state.sequence));
+    let (snapshot, sequence) = shared.with_state(|state| (state.snapshot(), state.sequence));
     let snapshot = snapshot.map_err(|error| CheckpointError::State(error.to_string()))?;
     if !snapshot.is_map() {
         return Err(CheckpointError::State("the snapshot must be a map".into()));

@@ -11,10 +11,11 @@ use tokio::time::Instant;
 
 use crate::{
     checkpoint::CheckpointError,
+    limits::ONCE_KEY_BYTES_MAX,
     sender::SendError,
     shared_state::SharedState,
     state::{State, pack},
-    wal_queue::{AckReceiver, FlushUrgency, WalError, checked_entry},
+    wal_queue::{AckReceiver, FlushUrgency, OnceAppend, WalError, checked_entry},
 };
 
 /// The keeper, as a handler sees it. Each turn's handler gets one.
@@ -46,6 +47,31 @@ impl<S: State> Keeper<S> {
         let durable =
             self.append(operation, pack_params(operation, params)?, FlushUrgency::Immediate)?;
         acknowledged(durable).await
+    }
+
+    /// Logs an operation unless one with this key is in the log already, and waits until it is on the keeper's disk and applied.
+    /// Says whether it was logged by this call.
+    ///
+    /// A turn may be asked again after a crash: with [`crate::Turn::key`] the operation is logged once all the same.
+    pub async fn once<P>(&self, key: &str, operation: &str, params: &P) -> Result<bool, WalError>
+    where
+        P: Serialize + Sync + ?Sized,
+    {
+        self.shared.sender.progress.step();
+        if !S::IS_KEPT {
+            return Err(WalError::Stateless);
+        }
+        if key.is_empty() || key.len() > ONCE_KEY_BYTES_MAX {
+            return Err(WalError::Key);
+        }
+        let entry = checked_entry(operation, pack_params(operation, params)?, Some(key))?;
+        let appended = self.shared.wal().append_once(entry, Instant::now())?;
+        self.shared.wake.notify_one();
+        match appended {
+            OnceAppend::Durable => Ok(false),
+            OnceAppend::Pending(durable) => acknowledged(durable).await.map(|_| false),
+            OnceAppend::New(durable) => acknowledged(durable).await.map(|_| true),
+        }
     }
 
     /// Logs operations, which go out together, and waits for all of them; gives the last one's sequence.
@@ -136,7 +162,7 @@ impl<S: State> Keeper<S> {
         if !S::IS_KEPT {
             return Err(WalError::Stateless);
         }
-        let entry = checked_entry(operation, params)?;
+        let entry = checked_entry(operation, params, None)?;
         let durable = self.shared.wal().append(entry, urgency, Instant::now())?;
         self.shared.wake.notify_one();
         Ok(durable)

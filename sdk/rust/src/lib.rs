@@ -40,6 +40,7 @@ mod checkpoint;
 mod checkpoint_sender;
 mod clock;
 mod link;
+mod once_keys;
 mod open_turn;
 mod outbox;
 mod restore;

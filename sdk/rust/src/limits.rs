@@ -19,6 +19,10 @@ pub const OUTBOX_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const PONGS_MAX: usize = 16;
 /// Entries that wait to be sent, beyond which another is refused.
 pub const WAL_WAITING_ENTRIES_MAX: usize = 10_000;
+/// Keys of operations that are logged once, of which the oldest are forgotten first. A turn is asked again within minutes.
+pub const ONCE_KEYS_MAX: usize = 1_024;
+/// Bytes of such a key.
+pub const ONCE_KEY_BYTES_MAX: usize = 128;
 /// Restores, reloads and results that wait for the end of the open turn.
 pub const JOBS_MAX: usize = 64;
 /// Callers that wait for a checkpoint.

@@ -13,9 +13,9 @@ pub(crate) fn restore_state<S: State>(
     let snapshot = restore.state.unpack()?;
     let next = restore.next_sequence.unwrap_or(1);
     let first = restore.wal_entries.first().map_or(next, |entry| entry.sequence);
-    let mut restored = SequencedState { state: fresh, sequence: first.saturating_sub(1) };
+    let mut restored = SequencedState::new(fresh, first.saturating_sub(1));
     if !restore.checkpoint_id.is_empty() || !snapshot.is_empty_map() {
-        restored.state.restore(&snapshot)?;
+        restored.restore(&snapshot)?;
     }
     for entry in &restore.wal_entries {
         restored.apply(entry)?;

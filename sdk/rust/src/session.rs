@@ -425,6 +425,7 @@ impl<'a, S: State> Session<'a, S> {
             Ok(state) => {
                 let sequence = state.sequence;
                 shared.wal().continue_from(sequence.saturating_add(1));
+                shared.wal().restore_once(state.once.clone());
                 shared.with_state_mut(|old| *old = state);
                 self.send(RestoreAck { ok: true, sequence, error: None });
                 Ok(())

@@ -23,7 +23,7 @@ impl<S> SharedState<S> {
     pub(crate) fn new(sender: Sender, state: S) -> Self {
         Self {
             sender,
-            state: RwLock::new(SequencedState { state, sequence: 0 }),
+            state: RwLock::new(SequencedState::new(state, 0)),
             wal: Mutex::new(WalQueue::new()),
             checkpoint_waiters: Mutex::default(),
             wake: Notify::new(),

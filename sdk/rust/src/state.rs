@@ -10,7 +10,7 @@ use abide_wire::{Raw, WalEntry, limits::DEPTH_MAX};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::limits::NODES_MAX;
+use crate::{limits::NODES_MAX, once_keys::OnceKeys};
 
 /// An agent's private state. The session holds it and gives handlers read access.
 pub trait State: Send + Sync + 'static {
@@ -98,9 +98,30 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 pub(crate) struct SequencedState<S> {
     pub(crate) state: S,
     pub(crate) sequence: u64,
+    /// Keys of operations that are logged once and that it holds.
+    pub(crate) once: OnceKeys,
+}
+
+impl<S> SequencedState<S> {
+    /// A state that holds what came up to this entry.
+    pub(crate) fn new(state: S, sequence: u64) -> Self {
+        Self { state, sequence, once: OnceKeys::default() }
+    }
 }
 
 impl<S: State> SequencedState<S> {
+    /// The whole state as it is stored.
+    pub(crate) fn snapshot(&self) -> Result<Raw, StateError> {
+        self.once.beside(self.state.snapshot()?)
+    }
+
+    /// Restores a stored state into the fresh one.
+    pub(crate) fn restore(&mut self, stored: &Raw) -> Result<(), StateError> {
+        let (once, own) = OnceKeys::take_back(stored)?;
+        self.once = once;
+        self.state.restore(&own)
+    }
+
     /// Applies the next entry.
     pub(crate) fn apply(&mut self, entry: &WalEntry) -> Result<(), StateError> {
         let next = self.sequence.saturating_add(1);
@@ -109,6 +130,7 @@ impl<S: State> SequencedState<S> {
             return Err(StateError::new(message));
         }
         self.state.apply(entry)?;
+        self.once.add_of(entry);
         self.sequence = next;
         Ok(())
     }
@@ -203,7 +225,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_applied_only_after_the_one_before() {
-        let mut sequenced = SequencedState { state: Count::default(), sequence: 4 };
+        let mut sequenced = SequencedState::new(Count::default(), 4);
         let entry = |sequence| WalEntry::new(sequence, "x", Raw::empty_map());
         assert!(sequenced.apply(&entry(4)).is_err() && sequenced.apply(&entry(6)).is_err());
         sequenced.apply(&entry(5)).unwrap();

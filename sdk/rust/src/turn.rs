@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EpochId,
-    turn::{Thought, TurnRequest, Usage},
+    turn::{ProviderState, Thought, TurnRequest, Usage},
     voice::{EMOTIVE_STATE_DEFAULT, Voice},
 };
 use abide_wire::{ProcessDelta, ProcessRequest, ProcessResponse, TurnContext};
@@ -60,14 +60,25 @@ impl Turn {
         self.context().and_then(|context| context.turn).unwrap_or(1)
     }
 
+    /// The same for every asking of this turn, and for no other turn: the key for [`crate::Keeper::once`].
+    pub fn key(&self) -> String {
+        let epoch = self.epoch().map(|epoch| epoch.to_string());
+        format!("{}/{}", epoch.as_ref().unwrap_or(&self.request.request_id), self.number())
+    }
+
     /// The attempt at this turn, from 1.
     pub fn attempt(&self) -> u32 {
         self.context().and_then(|context| context.attempt).unwrap_or(1)
     }
 
-    /// How long the turn may take.
+    /// How long the turn may take before its answer begins to come, and between two pieces of it.
     pub fn deadline(&self) -> Option<Duration> {
         self.context()?.deadline_ms.map(Duration::from_millis)
+    }
+
+    /// How long the turn may take in all while pieces of its answer come; none where an older keeper asks.
+    pub fn deadline_streaming(&self) -> Option<Duration> {
+        self.context()?.deadline_streaming_ms.map(Duration::from_millis)
     }
 
     /// The request as it came.
@@ -128,13 +139,15 @@ pub struct Answer {
     pub voice: Voice,
     /// Tokens and cost, where the handler knows them.
     pub usage: Option<Usage>,
+    /// What the model's provider wants back with the results of the calls; the keeper hands it back and reads nothing of it.
+    pub provider_state: Option<ProviderState>,
 }
 
 impl Answer {
     pub(crate) fn into_response(self, request_id: &str) -> ProcessResponse {
-        let Self { voice, usage } = self;
+        let Self { voice, usage, provider_state } = self;
         let is_known = usage.is_some();
-        let thought = Thought { voice, usage: usage.unwrap_or_default() };
+        let thought = Thought { voice, usage: usage.unwrap_or_default(), provider_state };
         let mut response = ProcessResponse::from_thought(request_id, &thought);
         if !is_known {
             response.usage = None;
@@ -153,13 +166,14 @@ impl fmt::Debug for Answer {
 
 impl From<Voice> for Answer {
     fn from(voice: Voice) -> Self {
-        Self { voice, usage: None }
+        Self { voice, usage: None, provider_state: None }
     }
 }
 
 impl From<Thought> for Answer {
     fn from(thought: Thought) -> Self {
-        Self { voice: thought.voice, usage: Some(thought.usage) }
+        let Thought { voice, usage, provider_state } = thought;
+        Self { voice, usage: Some(usage), provider_state }
     }
 }
 

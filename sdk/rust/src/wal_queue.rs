@@ -11,7 +11,10 @@ use abide_wire::{
 };
 use tokio::{sync::oneshot, time::Instant};
 
-use crate::limits::{WAL_FLUSH_AFTER, WAL_FLUSH_ENTRIES, WAL_WAITING_ENTRIES_MAX};
+use crate::{
+    limits::{ONCE_KEY_BYTES_MAX, WAL_FLUSH_AFTER, WAL_FLUSH_ENTRIES, WAL_WAITING_ENTRIES_MAX},
+    once_keys::{ENTRY_FIELD, OnceKeys, key_of},
+};
 
 /// Why an operation is not in the log. The agent must not act upon it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,6 +30,9 @@ pub enum WalError {
         /// What is wrong with them.
         message: String,
     },
+    /// The key is empty or too long.
+    #[error("a key has 1 to {ONCE_KEY_BYTES_MAX} bytes, such as that of `Turn::key`")]
+    Key,
     /// Longer than an entry may be: large state belongs in the checkpoint.
     #[error("the operation cannot be logged (large state belongs in the checkpoint)")]
     TooLarge(#[from] EncodeError),
@@ -61,14 +67,16 @@ pub(crate) type AckReceiver = oneshot::Receiver<Result<u64, WalError>>;
 #[derive(Debug)]
 pub(crate) struct PendingEntry {
     pub(crate) entry: WalEntry,
-    ack: AckSender,
+    acks: Vec<AckSender>,
 }
 
 impl PendingEntry {
-    /// Gives the outcome to the handler that waits.
+    /// Gives the outcome to the handlers that wait.
     pub(crate) fn complete(self, outcome: Result<u64, WalError>) {
-        // The handler may have been dropped.
-        drop(self.ack.send(outcome));
+        for ack in self.acks {
+            // The handler may have been dropped.
+            drop(ack.send(outcome.clone()));
+        }
     }
 }
 
@@ -89,6 +97,17 @@ pub(crate) enum FlushUrgency {
     Batched,
 }
 
+/// What became of an entry that is to be logged once.
+#[derive(Debug)]
+pub(crate) enum OnceAppend {
+    /// It was logged before.
+    Durable,
+    /// One with its key is on its way.
+    Pending(AckReceiver),
+    /// It is new.
+    New(AckReceiver),
+}
+
 /// Entries that wait to be sent, and the group that waits for its acknowledgement.
 #[derive(Debug)]
 pub(crate) struct WalQueue {
@@ -98,6 +117,8 @@ pub(crate) struct WalQueue {
     is_urgent: bool,
     oldest_at: Option<Instant>,
     is_closed: bool,
+    /// Keys of entries that are durable.
+    once: OnceKeys,
 }
 
 impl WalQueue {
@@ -110,6 +131,7 @@ impl WalQueue {
             is_urgent: false,
             oldest_at: None,
             is_closed: false,
+            once: OnceKeys::default(),
         }
     }
 
@@ -142,10 +164,34 @@ impl WalQueue {
             return Err(WalError::Backlog);
         }
         let (ack, receiver) = oneshot::channel();
-        self.waiting.push_back(PendingEntry { entry, ack });
+        self.waiting.push_back(PendingEntry { entry, acks: vec![ack] });
         self.is_urgent |= urgency == FlushUrgency::Immediate;
         self.oldest_at.get_or_insert(now);
         Ok(receiver)
+    }
+
+    /// Adds an entry with a key unless one with this key is durable, or on its way: then that one is waited for.
+    pub(crate) fn append_once(
+        &mut self,
+        entry: WalEntry,
+        now: Instant,
+    ) -> Result<OnceAppend, WalError> {
+        let key = key_of(&entry).unwrap_or_default();
+        if self.once.contains(key) {
+            return Ok(OnceAppend::Durable);
+        }
+        let mut pending = self.sent.iter_mut().chain(&mut self.waiting);
+        if let Some(pending) = pending.find(|pending| key_of(&pending.entry) == Some(key)) {
+            let (ack, receiver) = oneshot::channel();
+            pending.acks.push(ack);
+            return Ok(OnceAppend::Pending(receiver));
+        }
+        self.append(entry, FlushUrgency::Immediate, now).map(OnceAppend::New)
+    }
+
+    /// Takes the keys of a state that was restored.
+    pub(crate) fn restore_once(&mut self, keys: OnceKeys) {
+        self.once = keys;
     }
 
     /// Has all waiting entries sent at once.
@@ -184,6 +230,7 @@ impl WalQueue {
     pub(crate) fn acknowledged(&mut self, sequence: u64) -> Vec<PendingEntry> {
         let count = self.sent.iter().take_while(|sent| sent.entry.sequence <= sequence).count();
         let durable: Vec<_> = self.sent.drain(..count).collect();
+        durable.iter().for_each(|durable| self.once.add_of(&durable.entry));
         if let Some(last) = durable.last() {
             self.next = last.entry.sequence.saturating_add(1);
         }
@@ -206,9 +253,16 @@ impl WalQueue {
     }
 }
 
-/// An entry that the keeper accepts, whatever its number.
-pub(crate) fn checked_entry(operation: &str, params: Raw) -> Result<WalEntry, WalError> {
+/// An entry that the keeper accepts, whatever its number; with a key, one that is logged once.
+pub(crate) fn checked_entry(
+    operation: &str,
+    params: Raw,
+    once: Option<&str>,
+) -> Result<WalEntry, WalError> {
     let mut entry = WalEntry::new(u64::MAX, operation, params);
+    if let Some(key) = once {
+        entry.extra.0.push((ENTRY_FIELD.to_owned(), Raw::from_json(&key.into())));
+    }
     let longest = Message::<FromAgent>::new(Version::V3, far_future(), entry.clone());
     let frame = longest.encode()?;
     let body = frame.get(abide_wire::limits::LENGTH_BYTES..).unwrap_or_default().to_vec();
@@ -317,8 +371,12 @@ mod tests {
             (deep, false),
         ];
         for (params, is_taken) in cases {
-            assert_eq!(checked_entry("x", Raw::from_json(&params)).is_ok(), is_taken, "{params}");
+            assert_eq!(
+                checked_entry("x", Raw::from_json(&params), None).is_ok(),
+                is_taken,
+                "{params}"
+            );
         }
-        assert!(checked_entry(&"x".repeat(200), Raw::empty_map()).is_err());
+        assert!(checked_entry(&"x".repeat(200), Raw::empty_map(), None).is_err());
     }
 }

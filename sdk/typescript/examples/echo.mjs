@@ -1,4 +1,4 @@
-// An agent that repeats what it hears and remembers all of it, also over `kill -9`.
+// An agent that repeats what it hears and remembers all of it once, also over `kill -9`.
 //
 // In abide's configuration:  [[agent]]  id = "echo"  mind = "agent"  command = ["node", "/path/of/echo.mjs"]
 import { createAgent } from "@abide/agent";
@@ -16,7 +16,8 @@ const agent = createAgent({
     heard = [...(snapshot?.heard ?? [])];
   },
   async onRequest(turn) {
-    await agent.wal("heard", { text: turn.message }); // durable before it counts
+    // Durable before it counts, and counted once: after a crash the same turn is asked again.
+    await agent.once(turn.key, "heard", { text: turn.message });
     await turn.say("I heard: ");
     return `I heard: ${turn.message} (message ${heard.length})`;
   },

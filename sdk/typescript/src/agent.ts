@@ -86,6 +86,17 @@ export class Agent {
     return sequence;
   }
 
+  /**
+   * Logs an operation unless one with this key is in the log already, and resolves once it is durable. A turn may be asked
+   * again after a crash: with `turn.key` it is logged once all the same. Resolves to whether it was logged by this call;
+   * rejects as `wal` does.
+   */
+  async once(key: string, operation: string, params: Params): Promise<boolean> {
+    const isNew = await this.#connected().once(key, operation, params);
+    this.progress();
+    return isNew;
+  }
+
   /** Logs an operation that nobody waits for: it goes out with others, after a second at the latest. */
   walLater(operation: string, params: Params): void {
     this.#connected()

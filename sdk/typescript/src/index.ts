@@ -3,7 +3,7 @@
  *
  * Reading order, from the bytes up: `limits`, `errors`, `shape`, `packing` (one value), `squeeze`, `rules` (the fields
  * of each message), `check`, `frame`, `transport`, `link`, `io-thread` (the same on a thread of its own), `journal` (the
- * log), `callbacks`, `keeping` (checkpoints, restore), `turn`, `turns`, `session`, `agent`.
+ * log), `once` (what is logged once), `callbacks`, `keeping` (checkpoints, restore), `turn`, `turns`, `session`, `agent`.
  */
 export { Agent, createAgent, type AgentOptions } from "./agent.js";
 export type { Callbacks, State } from "./callbacks.js";

@@ -17,6 +17,8 @@ export interface Entry {
   operation: string;
   params: Params;
   sequence: number;
+  /** The key of one that is logged once. */
+  once?: string;
 }
 
 interface Pending {
@@ -67,16 +69,17 @@ export class Journal {
    * Adds an entry; resolves to its sequence once it is durable and applied. `soon` sends it in this round of the loop
    * (somebody waits), else at 100 entries or after a second. Rejects over 10 KB and when 10,000 entries wait already.
    */
-  append(operation: string, params: Params, soon: boolean): Promise<number> {
+  append(operation: string, params: Params, soon: boolean, once?: string): Promise<number> {
     return new Promise((stored, refused) => {
       if (this.#closed) {
         throw this.#closed;
       }
-      checkEntry(operation, params);
+      const entry: Entry = { operation, params, sequence: 0, ...(once !== undefined && { once }) };
+      checkEntry(entry);
       if (this.#waiting.length >= WAL_WAITING_ENTRIES_MAX) {
         throw new WalRefused("WAL_BACKLOG", `${this.#waiting.length} entries wait for the keeper`);
       }
-      this.#waiting.push({ entry: { operation, params, sequence: 0 }, stored, refused });
+      this.#waiting.push({ entry, stored, refused });
       if (soon || this.#waiting.length >= WAL_BATCH_ENTRIES) {
         if (!this.#soon) {
           this.#soon = true;
@@ -196,9 +199,9 @@ export class Journal {
   }
 }
 
-function checkEntry(operation: string, params: Params): void {
+function checkEntry(entry: Entry): void {
   try {
-    encode(stamped("wal_entry", { data: { operation, params, sequence: Number.MAX_SAFE_INTEGER } }));
+    encode(stamped("wal_entry", { data: { ...entry, sequence: Number.MAX_SAFE_INTEGER } }));
   } catch (error) {
     if (error instanceof TooLarge) {
       const cap = TYPE_BYTES_MAX.get("wal_entry") ?? 0;

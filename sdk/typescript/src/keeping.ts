@@ -8,6 +8,7 @@ import { AbideError, asError, CheckpointFailed, InvalidMessage } from "./errors.
 import { stamped, type Message } from "./frame.js";
 import type { Entry, Journal } from "./journal.js";
 import { CHECKPOINT_ACK_MS, COMPRESS_ABOVE_BYTES } from "./limits.js";
+import type { OnceKeys } from "./once.js";
 import { isMap, pack } from "./packing.js";
 import { compress, unfold, zstdAvailable } from "./squeeze.js";
 
@@ -24,6 +25,7 @@ export class Keeping {
   constructor(
     private readonly callbacks: Callbacks,
     private readonly journal: Journal,
+    private readonly once: OnceKeys,
     private readonly send: (message: Message) => void,
   ) {}
 
@@ -97,7 +99,10 @@ export class Keeping {
     if (!this.callbacks.onEntry) {
       await this.journal.drain();
     }
-    const { sequence, state } = await this.journal.held(async () => ({ sequence: this.journal.applied, state: await write() }));
+    const { sequence, state } = await this.journal.held(async () => {
+      const state = this.once.beside(wrapped(await write()));
+      return { sequence: this.journal.applied, state };
+    });
     const message = stamped("checkpoint", { ...packed(state), wal_sequence: sequence });
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -114,9 +119,9 @@ export class Keeping {
 
   async #takeBack(message: Message): Promise<number> {
     const { onRestore, onEntry } = this.callbacks;
-    const snapshot = snapshotOf(message);
+    const snapshot = this.once.takeBack(snapshotOf(message));
     const given = (message["wal_entries"] ?? []) as Entry[];
-    const entries = given.map(({ operation, params, sequence }) => ({ operation, params, sequence }));
+    const entries = given.map(entryOf);
     if (snapshot !== null ? !onRestore : entries.length > 0 && !onRestore && !onEntry) {
       throw new AbideError(`there is state to restore, and the agent has no onRestore${snapshot === null ? " or onEntry" : ""}`);
     }
@@ -126,6 +131,7 @@ export class Keeping {
     if (onEntry) {
       entries.forEach((entry) => onEntry(entry));
     }
+    entries.forEach((entry) => this.once.add(entry.once));
     this.journal.continueFrom(last + 1);
     return last;
   }
@@ -143,9 +149,16 @@ function snapshotOf(message: Message): Record<string, unknown> | null {
   return message["checkpoint_id"] !== "" || Object.keys(snapshot).length > 0 ? snapshot : null;
 }
 
-/** Gives the fields a state travels in: bytes within a map, and compressed above 1 MB where that can be done and helps. */
-function packed(state: State): Record<string, unknown> {
-  const data = state instanceof Uint8Array ? { bytes: state } : state;
+function entryOf({ operation, params, sequence, once }: Entry): Entry {
+  return { operation, params, sequence, ...(typeof once === "string" && { once }) };
+}
+
+function wrapped(state: State): Record<string, unknown> {
+  return state instanceof Uint8Array ? { bytes: state } : state;
+}
+
+/** Gives the fields a state travels in: compressed above 1 MB where that can be done and helps. */
+function packed(data: Record<string, unknown>): Record<string, unknown> {
   if (zstdAvailable()) {
     const body = pack(data);
     if (body.length > COMPRESS_ABOVE_BYTES) {

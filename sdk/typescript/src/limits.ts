@@ -45,6 +45,8 @@ export const HEARTBEAT_MS = 1_000;
 export const WAL_BATCH_ENTRIES = 100;
 export const WAL_FLUSH_MS = 1_000;
 export const WAL_WAITING_ENTRIES_MAX = 10_000;
+/** Keys that are known; the oldest are forgotten first. A turn is asked again within minutes. */
+export const ONCE_KEYS_MAX = 1_024;
 export const COMPRESS_ABOVE_BYTES = MIB;
 /** What a compressed state may unfold to. */
 export const STATE_BYTES_MAX = 100 * MIB;

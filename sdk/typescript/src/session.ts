@@ -6,11 +6,12 @@
 import type { Callbacks } from "./callbacks.js";
 import { AbideError, asError, CheckpointFailed, InvalidMessage, KeeperRefused, LinkLost } from "./errors.js";
 import { stamped, type Item, type Message } from "./frame.js";
-import { Journal } from "./journal.js";
+import { Journal, type Params } from "./journal.js";
 import { Keeping } from "./keeping.js";
 import { JOBS_MAX, METRICS_MS, RESTORE_MS, SDK_NAME, SHUTDOWN_TURN_MS, WELCOME_MS } from "./limits.js";
 import type { Link, Progress } from "./link.js";
 import { Metrics } from "./metrics.js";
+import { checkKey, OnceKeys } from "./once.js";
 import { zstdAvailable } from "./squeeze.js";
 import { Turns, type Handler } from "./turns.js";
 
@@ -32,6 +33,8 @@ export class Session {
   readonly keeping: Keeping;
   readonly turns: Turns;
   #metrics = new Metrics();
+  #once = new OnceKeys();
+  #oncePending = new Map<string, Promise<number>>();
   #jobs = 0;
   #lastJob: Promise<void> = Promise.resolve();
   #opening: Opening = "welcome";
@@ -51,9 +54,10 @@ export class Session {
     const apply = (entry: Parameters<NonNullable<Callbacks["onEntry"]>>[0]): void => {
       progress.step();
       callbacks.onEntry?.(entry);
+      this.#once.add(entry.once);
     };
     this.journal = new Journal({ send, apply, failed: (error) => this.#finish(error) });
-    this.keeping = new Keeping(callbacks, this.journal, send);
+    this.keeping = new Keeping(callbacks, this.journal, this.#once, send);
     this.turns = new Turns(handler, link, progress, this.#metrics);
   }
 
@@ -79,6 +83,27 @@ export class Session {
     await this.link.close();
     if (error) {
       throw error;
+    }
+  }
+
+  /** Logs an operation unless one with this key is in the log; resolves to whether it was logged now. */
+  async once(key: string, operation: string, params: Params): Promise<boolean> {
+    checkKey(key);
+    if (this.#once.has(key)) {
+      return false;
+    }
+    const earlier = this.#oncePending.get(key);
+    if (earlier) {
+      await earlier;
+      return false;
+    }
+    const stored = this.journal.append(operation, params, true, key);
+    this.#oncePending.set(key, stored);
+    try {
+      await stored;
+      return true;
+    } finally {
+      this.#oncePending.delete(key);
     }
   }
 

@@ -79,6 +79,11 @@ export class Turn {
     return this.#field<number>("turn") ?? 1;
   }
 
+  /** The same for every asking of this turn, and for no other turn: the key for `once`. */
+  get key(): string {
+    return `${this.epochId ?? this.requestId}/${this.number}`;
+  }
+
   /** 1, or more when this turn was asked before without an answer. */
   get attempt(): number {
     return this.#field<number>("attempt") ?? 1;
@@ -117,9 +122,14 @@ export class Turn {
     return this.#field<Record<string, unknown>[]>("steps") ?? [];
   }
 
-  /** How long the turn may take, from its asking. */
+  /** How long the turn may take before its answer begins to come, and between two pieces of it. */
   get deadlineMs(): number | undefined {
     return this.#field<number>("deadline_ms");
+  }
+
+  /** How long the turn may take in all while pieces of its answer come. */
+  get deadlineStreamingMs(): number | undefined {
+    return this.#field<number>("deadline_streaming_ms");
   }
 
   #field<T>(name: string): T | undefined {

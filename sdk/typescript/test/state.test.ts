@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createAgent, LinkLost, TooLarge, WalRefused, type AgentOptions, type State, type Turn } from "../src/index.js";
+import { ONCE_KEYS_MAX } from "../src/limits.js";
+import { OnceKeys } from "../src/once.js";
 import { pack } from "../src/packing.js";
 import { compress, unfold, zstdAvailable } from "../src/squeeze.js";
 import { runInMemory, Store } from "./keeper.js";
@@ -54,6 +56,56 @@ test("entries travel in groups and in order", async () => {
   assert.deepEqual(keeper.of("wal_batch").map((batch) => batch["data"].length), [100, 100, 50]);
   assert.deepEqual(state.texts, Array.from({ length: 250 }, (_, at) => String(at)));
   await cut();
+});
+
+test("an operation with a key is logged once over withdrawals, checkpoints and deaths", async () => {
+  const store = new Store();
+  for (let life = 0; life < 4; life += 1) {
+    const { agent, state } = notes({
+      onRequest: async (turn) => {
+        const isNew = await agent.once(turn.key, "note", { text: turn.message });
+        return `${isNew} ${state.texts.join(" ")}`;
+      },
+    });
+    const { keeper, cut } = runInMemory(agent, store);
+    await keeper.open();
+    const ask = (text: string, id: string, turn: number): void => keeper.ask(text, id, { epoch_id: "e1", turn });
+    ask("a", `a${life}`, 1);
+    if (life === 0) {
+      // Withdrawn on the way to the disk, and asked anew: the entry is the same one. The handler does not look at its signal.
+      const entry = await keeper.expect("wal_entry");
+      assert.equal(entry["data"].once, "e1/1");
+      keeper.send("process_cancel", { request_id: "a0", reason: "deadline" });
+      ask("a", "again", 1);
+      keeper.send("wal_ack", { sequence: keeper.store.add(entry) });
+      assert.equal(await keeper.answer("a0"), "true a");
+      assert.equal(await keeper.answer("again"), "false a");
+      ask("b", "b", 2);
+      // Stored, and killed before it heard so.
+      store.add(await keeper.expect("wal_entry"));
+    } else {
+      assert.equal(await keeper.answer(`a${life}`), "false a b");
+      ask("b", "b", 2);
+      assert.equal(await keeper.answer("b"), "false a b");
+      keeper.send("checkpoint_request", { reason: "manual" });
+      assert.deepEqual((await keeper.keepCheckpoint())["data"].abide_once, ["e1/1", "e1/2"]);
+    }
+    await cut();
+  }
+});
+
+test("keys are bounded and beside the author's state", () => {
+  const keys = new OnceKeys();
+  for (let at = 0; at < ONCE_KEYS_MAX + 5; at += 1) {
+    keys.add(String(at));
+  }
+  assert.deepEqual([keys.has("4"), keys.has("5")], [false, true]);
+  const again = new OnceKeys();
+  assert.deepEqual(again.takeBack(keys.beside({ own: 1 })), { own: 1 });
+  assert.ok(again.has("1028"));
+  assert.deepEqual(again.takeBack({ own: 2 }), { own: 2 });
+  assert.ok(!again.has("1028"));
+  assert.throws(() => keys.beside({ abide_once: 1 }), /abide_once/);
 });
 
 test("an entry that nobody waits for goes out by itself", async () => {

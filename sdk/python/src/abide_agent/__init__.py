@@ -2,7 +2,7 @@
 
 Reading order, from the bytes up: `limits`, `errors`, `packing` (one value), `squeeze`, `rules` (the fields of each
 message), `check`, `frame`, `codes`, `transport`, `link` (the I/O threads),
-`journal` (the log), `callbacks`, `keeping` (checkpoints, restore), `turn`, `turns`, `session`, and the two fronts
+`journal` (the log), `once` (what is logged once), `callbacks`, `keeping` (checkpoints, restore), `turn`, `turns`, `session`, and the two fronts
 `aio` (asyncio) and `plain` (blocking).
 """
 

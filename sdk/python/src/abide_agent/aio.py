@@ -94,6 +94,16 @@ class AsyncAgent(Registrar):
         self.progress()
         return sequence
 
+    async def once(self, key: str, operation: str, params: Mapping[str, Any]) -> bool:
+        """Logs an operation unless one with this key is in the log already, and waits until it is durable.
+
+        A turn may be asked again after a crash: with `turn.key` it is logged once all the same. Gives whether it was
+        logged by this call. Raises as `wal` does.
+        """
+        is_new = await self._connected().once(key, operation, params)
+        self.progress()
+        return is_new
+
     def wal_later(self, operation: str, params: Mapping[str, Any]) -> "asyncio.Future[int]":
         """Logs an operation that nobody waits for: it goes out with others, after a second at the latest."""
         return self._connected().journal.append(operation, params, soon=False)

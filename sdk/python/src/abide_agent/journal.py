@@ -20,11 +20,12 @@ from .link import stamped
 
 @dataclass(frozen=True)
 class Entry:
-    """One operation in the log. `sequence` is 0 until it is sent."""
+    """One operation in the log. `sequence` is 0 until it is sent, `once` is the key of one that is logged once."""
 
     operation: str
     params: Mapping[str, Any]
     sequence: int = 0
+    once: Optional[str] = None
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _Pending:
     operation: str
     params: Mapping[str, Any]
     stored: "asyncio.Future[int]"
+    once: Optional[str] = None
     fields: Dict[str, Any] = field(default_factory=dict)
 
 
@@ -73,7 +75,9 @@ class Journal:
         self._next = next_sequence
         self._applied = self._durable = next_sequence - 1
 
-    def append(self, operation: str, params: Mapping[str, Any], soon: bool) -> "asyncio.Future[int]":
+    def append(
+        self, operation: str, params: Mapping[str, Any], soon: bool, once: Optional[str] = None
+    ) -> "asyncio.Future[int]":
         """Adds an entry; the future gives its sequence once it is durable.
 
         `soon` sends it in this round of the loop (somebody waits), else at 100 entries or after a second.
@@ -81,11 +85,11 @@ class Journal:
         """
         if self._closed is not None:
             raise self._closed
-        check_entry(operation, params)
+        check_entry(operation, params, once)
         if len(self._waiting) >= limits.WAL_WAITING_ENTRIES_MAX:
             raise WalRefused("WAL_BACKLOG", f"{len(self._waiting)} entries wait for the keeper")
         loop = asyncio.get_running_loop()
-        pending = _Pending(operation, params, loop.create_future())
+        pending = _Pending(operation, params, loop.create_future(), once)
         pending.stored.add_done_callback(_seen)
         self._waiting.append(pending)
         if soon or len(self._waiting) >= limits.WAL_BATCH_ENTRIES:
@@ -109,6 +113,7 @@ class Journal:
                 "operation": pending.operation,
                 "params": pending.params,
                 "sequence": self._next + len(self._sent),
+                **({} if pending.once is None else {"once": pending.once}),
             }
             self._sent.append(pending)
         group = [pending.fields for pending in self._sent]
@@ -163,7 +168,7 @@ class Journal:
             pending = self._sent.popleft()
             sequence: int = pending.fields["sequence"]
             try:
-                self._apply(Entry(pending.operation, pending.params, sequence))
+                self._apply(Entry(pending.operation, pending.params, sequence, pending.once))
             except Exception as error:  # the state no longer follows the log: only a restart mends that
                 self._settle([pending], AbideError(f"on_entry failed at sequence {sequence}: {error!r}"))
                 self._failed(error)
@@ -181,10 +186,12 @@ class Journal:
                 pending.stored.set_exception(error)
 
 
-def check_entry(operation: str, params: Mapping[str, Any]) -> None:
+def check_entry(operation: str, params: Mapping[str, Any], once: Optional[str] = None) -> None:
     """Refuses an entry that the keeper would."""
     cap = limits.TYPE_BYTES_MAX["wal_entry"]
     data = {"operation": operation, "params": dict(params), "sequence": 2**63 - 1}
+    if once is not None:
+        data["once"] = once
     try:
         encode(stamped("wal_entry", data=data))
     except TooLarge as error:

@@ -16,6 +16,7 @@ from .errors import AbideError, CheckpointFailed, InvalidMessage
 from .frame import Message
 from .journal import Entry, Journal
 from .link import stamped
+from .once import OnceKeys
 from .packing import pack
 
 log = logging.getLogger("abide_agent")
@@ -24,9 +25,12 @@ log = logging.getLogger("abide_agent")
 class Keeping:
     """Checkpoints out, restore and hot reload in."""
 
-    def __init__(self, callbacks: Callbacks, journal: Journal, send: Callable[[Message], None]) -> None:
+    def __init__(
+        self, callbacks: Callbacks, journal: Journal, once: OnceKeys, send: Callable[[Message], None]
+    ) -> None:
         self._callbacks = callbacks
         self._journal = journal
+        self._once = once
         self._send = send
         self._one_at_a_time = asyncio.Lock()
         self._stored: Optional["asyncio.Future[str]"] = None
@@ -45,7 +49,7 @@ class Keeping:
             self._journal.hold()
             try:
                 sequence = self._journal.applied
-                data = wrapped(await settled(self._callbacks.checkpoint()))
+                data = self._once.beside(wrapped(await settled(self._callbacks.checkpoint())))
             finally:
                 self._journal.release()
             self._stored = asyncio.get_running_loop().create_future()
@@ -118,9 +122,10 @@ class Keeping:
             await settled(self._callbacks.evolution_result(message))
 
     async def _take_back(self, message: Message) -> int:
-        snapshot = _snapshot(message)
+        snapshot = self._once.take_back(_snapshot(message))
         entries = [
-            Entry(entry["operation"], entry["params"], entry["sequence"]) for entry in message.get("wal_entries") or ()
+            Entry(entry["operation"], entry["params"], entry["sequence"], _key(entry))
+            for entry in message.get("wal_entries") or ()
         ]
         if not self._callbacks.restores and (snapshot is not None or entries):
             raise AbideError("there is state to restore, and the agent has neither on_restore nor on_entry")
@@ -134,6 +139,8 @@ class Keeping:
         if own is not None:
             for entry in entries:
                 own(entry)
+        for entry in entries:
+            self._once.add(entry.once)
         self._journal.continue_from(last + 1)
         return last
 
@@ -153,6 +160,11 @@ def _snapshot(message: Message) -> Optional[Mapping[str, Any]]:
     if not isinstance(snapshot, dict):
         raise InvalidMessage("snapshot", "type", "must be a map")
     return snapshot if message["checkpoint_id"] or snapshot else None
+
+
+def _key(entry: Mapping[str, Any]) -> Optional[str]:
+    key = entry.get("once")
+    return key if isinstance(key, str) else None
 
 
 def _packed(data: Mapping[str, Any]) -> Dict[str, Any]:

@@ -57,6 +57,8 @@ HEARTBEAT_S = 1.0
 WAL_BATCH_ENTRIES = 100
 WAL_FLUSH_S = 1.0
 WAL_WAITING_ENTRIES_MAX = 10_000
+ONCE_KEYS_MAX = 1_024
+"""Keys that are known; the oldest are forgotten first. A turn is asked again within minutes."""
 COMPRESS_ABOVE_BYTES = 1 * MIB
 STATE_BYTES_MAX = 100 * MIB
 """What a compressed state may unfold to."""

@@ -72,6 +72,14 @@ class Agent(Registrar):
         """
         return self._wait(self._agent.wal(operation, params))
 
+    def once(self, key: str, operation: str, params: Mapping[str, Any]) -> bool:
+        """Logs an operation unless one with this key is in the log already, and waits until it is durable.
+
+        A turn may be asked again after a crash: with `turn.key` it is logged once all the same. Gives whether it was
+        logged by this call. Raises as `wal` does.
+        """
+        return self._wait(self._agent.once(key, operation, params))
+
     def wal_later(self, operation: str, params: Mapping[str, Any]) -> None:
         """Logs an operation that nobody waits for: it goes out with others, after a second at the latest."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import Any, Awaitable, Callable, Dict, List, Optional
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional
 
 from . import limits, squeeze
 from .callbacks import Callbacks
@@ -20,6 +20,7 @@ from .journal import Entry, Journal
 from .keeping import Keeping
 from .link import Link, Progress, stamped
 from .metrics import Metrics
+from .once import OnceKeys, check_key
 from .transport import Transport
 from .turns import Answerer, Turns
 
@@ -57,7 +58,9 @@ class Session:
             transport, self.progress, self._from_thread(self._inbox.put_nowait), self._from_thread(self._fail), self._drained
         )
         self.journal = Journal(1, self._link.send, self._apply, self._fail)
-        self.keeping = Keeping(callbacks, self.journal, self._link.send)
+        self._once = OnceKeys()
+        self._once_pending: Dict[str, "asyncio.Future[int]"] = {}
+        self.keeping = Keeping(callbacks, self.journal, self._once, self._link.send)
         self._metrics = Metrics()
         self._turns = Turns(answerer, self.send, self._link.send, self.progress, self._metrics)
         self._shutting: Optional["asyncio.Task[None]"] = None
@@ -103,6 +106,21 @@ class Session:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self._link.close()
+
+    async def once(self, key: str, operation: str, params: Mapping[str, Any]) -> bool:
+        """Logs an operation unless one with this key is in the log; gives whether it was logged now."""
+        check_key(key)
+        if key in self._once:
+            return False
+        pending = self._once_pending.get(key)
+        is_new = pending is None
+        if pending is None:
+            pending = self.journal.append(operation, params, soon=True, once=key)
+            self._once_pending[key] = pending
+            pending.add_done_callback(lambda _: self._once_pending.pop(key, None))
+        # A turn that is withdrawn meanwhile must not take the entry along: the next asking finds it here.
+        await asyncio.shield(pending)
+        return is_new
 
     async def send(self, message: Message) -> None:
         """Sends a message, waiting while the link is crowded."""
@@ -253,6 +271,7 @@ class Session:
         self.progress.step()
         if self._callbacks.entry is not None:
             self._callbacks.entry(entry)
+        self._once.add(entry.once)
 
     def _fail(self, error: Exception) -> None:
         if not self._ended.done():

@@ -70,6 +70,11 @@ class Request:
         return value if isinstance(value, int) else 1
 
     @property
+    def key(self) -> str:
+        """The same for every asking of this turn, and for no other turn: the key for `once`."""
+        return f"{self.epoch_id or self.request_id}/{self.number}"
+
+    @property
     def attempt(self) -> int:
         """1, or more when this turn was asked before without an answer."""
         value = self.context.get("attempt", 1)
@@ -111,8 +116,13 @@ class Request:
 
     @property
     def deadline_ms(self) -> Optional[int]:
-        """How long the turn may take, from its asking."""
+        """How long the turn may take before its answer begins to come, and between two pieces of it."""
         return self.context.get("deadline_ms")
+
+    @property
+    def deadline_streaming_ms(self) -> Optional[int]:
+        """How long the turn may take in all while pieces of its answer come."""
+        return self.context.get("deadline_streaming_ms")
 
 
 def response_fields(answer: Answer) -> Dict[str, Any]:

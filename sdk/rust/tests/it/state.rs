@@ -63,6 +63,47 @@ async fn entries_go_out_in_groups_of_a_hundred_one_at_a_time() {
     running.join().unwrap().unwrap();
 }
 
+async fn remember_once(
+    turn: abide_sdk::Turn,
+    keeper: abide_sdk::Keeper<Texts>,
+) -> Result<String, TurnError> {
+    let is_new = keeper.once(turn.message(), "heard", &json!({"text": turn.message()})).await?;
+    Ok(format!("{is_new} {}", keeper.read(|texts| texts.0.join(" "))))
+}
+
+#[tokio::test]
+async fn an_operation_with_a_key_is_logged_once_over_withdrawals_checkpoints_and_deaths() {
+    let mut store = Store::default();
+    for life in 0..4 {
+        let (mut keeper, running) = start(texts(), store, remember_once);
+        keeper.open().await;
+        keeper.ask("r1", "a").await;
+        if life == 0 {
+            // Withdrawn on the way to the disk, and asked anew: the entry is the same one.
+            let FromAgent::WalEntry(entry) = bare(&mut keeper).await else { panic!("no entry") };
+            assert_eq!(entry.extra.get("once").and_then(Raw::as_text), Some("a"));
+            keeper.cancel("r1").await;
+            keeper.ask("again", "a").await;
+            assert!(matches!(bare(&mut keeper).await, FromAgent::Error(_)));
+            let sequence = keeper.store.add(&[entry]);
+            keeper.send(WalAck { sequence }).await;
+            assert_eq!(keeper.answer("again").await, "false a");
+            keeper.ask("r2", "b").await;
+            // Stored, and killed before it heard so.
+            let FromAgent::WalEntry(entry) = bare(&mut keeper).await else { panic!("no entry") };
+            keeper.store.add(&[entry]);
+        } else {
+            assert_eq!(keeper.answer("r1").await, "false a b");
+            keeper.ask("r2", "b").await;
+            assert_eq!(keeper.answer("r2").await, "false a b");
+            let stored = keeper.take_checkpoint().await.state.unpack().unwrap().to_json();
+            assert_eq!(stored, Ok(json!({"texts": ["a", "b"], "abide_once": ["a", "b"]})));
+        }
+        store = keeper.into_store();
+        running.join().unwrap().unwrap();
+    }
+}
+
 #[tokio::test]
 async fn an_operation_that_nobody_waits_for_goes_out_after_a_second() {
     let (mut keeper, running) = start(texts(), Store::default(), |turn, keeper| async move {
