@@ -45,6 +45,7 @@ mod open_turn;
 mod outbox;
 mod restore;
 mod sender;
+mod sequenced_state;
 mod setup;
 mod shared_state;
 mod transport;

@@ -2,7 +2,10 @@
 
 use abide_wire::Restore;
 
-use crate::state::{SequencedState, State, StateError};
+use crate::{
+    sequenced_state::SequencedState,
+    state::{State, StateError},
+};
 
 /// Restores a state into a fresh one and gives it with the last sequence that it holds. A restore that does not fit is an
 /// error; it never becomes a silent empty start.

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::Notify;
 
 use crate::{
-    checkpoint::CheckpointWaiters, sender::Sender, state::SequencedState, wal_queue::WalQueue,
+    checkpoint::CheckpointWaiters, sender::Sender, sequenced_state::SequencedState,
+    wal_queue::WalQueue,
 };
 
 /// Shared by the session and its [`crate::Keeper`] handles. Locks are held briefly and one at a time, except around a
