@@ -4,7 +4,7 @@
 //! the ledger, and it blocks on nothing: disk work is on other threads. Between two runs it is idle.
 //!
 //! Reading order: this file, a run's state (`run`) and start (`launch`), its loop (`run_loop`), what frames do (`frames`,
-//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`).
+//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`, `private_state_problem`).
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,6 +36,7 @@ mod disk;
 mod follow_up;
 mod frames;
 mod launch;
+mod private_state_problem;
 mod report;
 mod report_quotas;
 mod run;
@@ -92,6 +93,8 @@ pub(crate) struct AgentActor {
     commands: mpsc::Receiver<Command>,
     metrics: watch::Sender<Option<ReportedMetrics>>,
     idle: IdleState,
+    /// Until when a process that connects by itself is waited for, on the monotonic clock.
+    connect_by: Duration,
     turns: TurnQueue,
     faults: Throttle,
     reports: Throttle,
@@ -120,6 +123,7 @@ impl AgentActor {
             _ => IdleState::NotStarted,
         };
         let disk = disk_limit(&shared, &spec);
+        let connect_by = shared.lifecycle.clock.monotonic() + shared.settings.first_connect_grace;
         let agent = Self {
             lifecycle: Lifecycle::new(spec.id.clone(), shared.lifecycle.clone(), status, disk),
             shared,
@@ -127,6 +131,7 @@ impl AgentActor {
             commands,
             metrics,
             idle,
+            connect_by,
             turns: TurnQueue::default(),
             faults: Throttle::new(THROTTLE_WINDOW, FAULTS_MAX),
             reports: Throttle::new(THROTTLE_WINDOW, REPORTS_MAX),
@@ -137,6 +142,7 @@ impl AgentActor {
         };
         // Whoever looks before the actor has run must see a parked agent as parked.
         agent.show_idle_state();
+        agent.show_not_connected(None);
         agent
     }
 
@@ -154,7 +160,7 @@ impl AgentActor {
             next = self.run_once(start).await;
         }
         let message = "the keeper is stopping".into();
-        self.turns.fail_waiting(&MindError::Unavailable { message });
+        self.turns.fail_waiting(&MindError::ProcessFailed { message });
     }
 
     fn now(&self) -> Duration {
@@ -190,13 +196,14 @@ impl AgentActor {
         while !self.shared.stop.is_cancelled() {
             self.show_idle_state();
             self.fail_held_turns();
+            self.fail_unconnected_turns();
             let now = self.now();
             let wait = match self.idle {
                 IdleState::StartDue { at, cause } if at <= now => {
                     return Some(RunStart::Launch(cause));
                 }
                 IdleState::StartDue { at, .. } => Some(at.saturating_sub(now)),
-                _ => None,
+                _ => self.connection_wait(now),
             };
             tokio::select! {
                 () = self.shared.stop.cancelled() => return None,
@@ -216,7 +223,41 @@ impl AgentActor {
     /// Fails the turns that wait for a process that is held: only a person may make room, and that may take days.
     fn fail_held_turns(&mut self) {
         if let Some(message) = self.lifecycle.hold_reason() {
-            self.turns.fail_waiting(&MindError::Unavailable { message });
+            self.turns.fail_waiting(&MindError::ProcessFailed { message });
+        }
+    }
+
+    /// How long a process that connects by itself is still waited for; none where nobody waits for it.
+    fn connection_wait(&self, now: Duration) -> Option<Duration> {
+        let is_missed = !self.is_launched() && self.idle == IdleState::NotStarted;
+        (is_missed && self.turns.are_waiting()).then(|| self.connect_by.saturating_sub(now))
+    }
+
+    /// Fails the turns that wait for a process that connects by itself and has not for too long.
+    fn fail_unconnected_turns(&mut self) {
+        if self.connection_wait(self.now()).is_some_and(|wait| wait.is_zero()) {
+            let message = self.not_connected();
+            self.turns.fail_waiting(&MindError::ProcessFailed { message });
+        }
+    }
+
+    fn not_connected(&self) -> String {
+        let settings = &self.shared.settings;
+        let path = settings.socket_path.as_ref().map(|path| path.display().to_string());
+        let places: Vec<_> =
+            path.into_iter().chain(settings.tcp.map(|address| address.to_string())).collect();
+        format!(
+            "no process of the agent is connected: start it, it connects to {} by itself",
+            places.join(" or ")
+        )
+    }
+
+    /// Shows that the process of an agent that connects by itself is not there, and why its last one went.
+    fn show_not_connected(&self, exit: Option<&str>) {
+        if !self.is_launched() && self.idle == IdleState::NotStarted {
+            let last = exit.map(|exit| format!("; the last one: {exit}")).unwrap_or_default();
+            let message = format!("{}{last}", self.not_connected());
+            self.update_status(|status| status.message = Some(message));
         }
     }
 
@@ -378,7 +419,7 @@ impl AgentActor {
     fn fail_waiting_turns(&mut self, message: &str) {
         if self.lifecycle.failures() >= FAILED_STARTS_MAX {
             let message = format!("the agent's process does not come up: {message}");
-            self.turns.fail_waiting(&MindError::Unavailable { message });
+            self.turns.fail_waiting(&MindError::ProcessFailed { message });
         }
     }
 
@@ -396,10 +437,15 @@ impl AgentActor {
 
     /// Records the end of a run and says what begins at once after it.
     async fn finish_run(&mut self, mut run: Run) -> Option<RunStart> {
-        let exit = run.exit();
+        let mut exit = run.exit();
         (run.start.is_pid_known, run.start.is_state_opened) = (true, true);
         self.record_start(&mut run);
         let uptime = self.lifecycle.finish_run(run.id, run.began_at, &exit, &run.last_words).await;
+        // The event has all of its last words; whoever waited, and whoever looks, gets the one that tells most.
+        if let Some(word) = run.last_words.cause().filter(|_| !is_requested(exit.reason)) {
+            exit.message = format!("{}; on its stderr: {word}", exit.message);
+        }
+        self.connect_by = self.now() + self.shared.settings.reconnect_grace;
         let message = &exit.message;
         if run.link.outbox.is_delivered(run.request_number) {
             self.turns.fail_open(mind_error(exit.reason, message));
@@ -412,6 +458,7 @@ impl AgentActor {
         let (follow_up, next_connection) = (run.follow_up.take(), run.next_connection.take());
         drop(run);
         self.apply_follow_up(follow_up, &exit, uptime).await;
+        self.show_not_connected(Some(message));
         if !was_ready && !is_requested(exit.reason) {
             self.fail_waiting_turns(message);
         }

@@ -36,8 +36,8 @@ pub(crate) enum Overdue {
     NotReady,
     /// Nothing was heard from it for so long.
     Silent(Duration),
-    /// It did not give up a withdrawn turn.
-    NotYielded,
+    /// It did not give up a withdrawn turn within that time.
+    NotYielded(Duration),
 }
 
 /// How long everything may take.
@@ -83,7 +83,7 @@ enum Phase {
 #[derive(Clone, Copy, Debug)]
 enum TurnClock {
     Asked { at: Duration, deadline: Duration },
-    Withdrawn { at: Duration },
+    Withdrawn { at: Duration, grace: Duration },
 }
 
 impl RunClocks {
@@ -125,9 +125,26 @@ impl RunClocks {
         self.turn = Some(TurnClock::Asked { at: now, deadline });
     }
 
+    /// A piece of the answer to the turn came: its time begins anew. Who asked bounds the whole.
+    pub(crate) fn answer_grew(&mut self, now: Duration) {
+        if let Some(TurnClock::Asked { at, .. }) = &mut self.turn {
+            *at = now;
+        }
+    }
+
     /// The turn was withdrawn.
     pub(crate) fn withdrawn(&mut self, now: Duration) {
-        self.turn = Some(TurnClock::Withdrawn { at: now });
+        self.turn = Some(TurnClock::Withdrawn { at: now, grace: self.limits.yield_grace });
+    }
+
+    /// Another turn waits for the withdrawn one to be given up, and can wait until then: the grace is no longer than that.
+    pub(crate) fn yield_by(&mut self, by: Duration) {
+        if let Some(TurnClock::Withdrawn { at, grace }) = &mut self.turn
+            && by < *at + *grace
+        {
+            *grace = by.saturating_sub(*at);
+            self.due = self.due.min(by);
+        }
     }
 
     /// The turn was answered or given up.
@@ -169,7 +186,7 @@ impl RunClocks {
             moved(since);
         }
         match &mut self.turn {
-            Some(TurnClock::Asked { at, .. } | TurnClock::Withdrawn { at }) => moved(at),
+            Some(TurnClock::Asked { at, .. } | TurnClock::Withdrawn { at, .. }) => moved(at),
             None => {}
         }
     }
@@ -205,10 +222,8 @@ impl RunClocks {
             {
                 alarms.push(Alarm::Withdraw);
             }
-            Some(TurnClock::Withdrawn { at })
-                if now.saturating_sub(at) >= self.limits.yield_grace =>
-            {
-                alarms.push(Alarm::Kill(Overdue::NotYielded));
+            Some(TurnClock::Withdrawn { at, grace }) if now.saturating_sub(at) >= grace => {
+                alarms.push(Alarm::Kill(Overdue::NotYielded(grace)));
             }
             _ => {}
         }
@@ -228,7 +243,7 @@ impl RunClocks {
             Some(TurnClock::Asked { at, deadline }) => {
                 left(at, deadline.saturating_add(DEADLINE_SLACK))
             }
-            Some(TurnClock::Withdrawn { at }) => left(at, limits.yield_grace),
+            Some(TurnClock::Withdrawn { at, grace }) => left(at, grace),
             None => CHECK_INTERVAL,
         };
         match life.min(turn) {
@@ -333,7 +348,7 @@ mod tests {
                         withdrawn_at.get_or_insert(second);
                         clocks.withdrawn(now);
                     }
-                    Alarm::Kill(Overdue::NotYielded) => {
+                    Alarm::Kill(Overdue::NotYielded(_)) => {
                         killed_at.get_or_insert(second);
                     }
                     other => panic!("{other:?}"),
@@ -344,6 +359,27 @@ mod tests {
     }
 
     #[test]
+    fn pieces_of_an_answer_lengthen_its_turn_and_nothing_else_does() {
+        let mut clocks = running(seconds(0));
+        clocks.asked(seconds(0), seconds(20));
+        let mut withdrawn_at = None;
+        for second in 1..120 {
+            let now = seconds(second);
+            clocks.heard(now);
+            if second <= 60 {
+                clocks.answer_grew(now);
+            }
+            if clocks.check(now).contains(&Alarm::Withdraw) {
+                withdrawn_at.get_or_insert(second);
+                clocks.withdrawn(now);
+                clocks.answer_grew(now);
+                break;
+            }
+        }
+        assert_eq!(withdrawn_at, Some(60 + 20 + 1));
+    }
+
+    #[test]
     fn a_turn_that_is_yielded_ends_the_wait() {
         let mut clocks = running(seconds(0));
         clocks.withdrawn(seconds(0));
@@ -351,6 +387,18 @@ mod tests {
         clocks.answered();
         clocks.heard(seconds(6));
         assert_eq!(clocks.check(seconds(6)), []);
+    }
+
+    #[test]
+    fn a_withdrawn_turn_that_another_waits_for_is_given_up_sooner_and_never_later() {
+        for (by, killed_at) in [(4, 4), (60, 7)] {
+            let mut clocks = running(seconds(0));
+            clocks.withdrawn(seconds(2));
+            clocks.yield_by(seconds(by));
+            let grace = seconds(killed_at - 2);
+            let killed = watch(&mut clocks, seconds(killed_at));
+            assert_eq!(killed.last(), Some(&(killed_at, Alarm::Kill(Overdue::NotYielded(grace)))));
+        }
     }
 
     #[test]
@@ -378,7 +426,7 @@ mod tests {
         assert_eq!(watch(&mut stopped, seconds(3)), []);
         assert_eq!(stopped.check(seconds(63)), []);
         let killed = watch(&mut stopped, seconds(70));
-        assert!(killed.contains(&(66, Alarm::Kill(Overdue::NotYielded))), "{killed:?}");
+        assert!(killed.contains(&(66, Alarm::Kill(Overdue::NotYielded(seconds(5))))), "{killed:?}");
     }
 
     #[test]

@@ -6,8 +6,7 @@
 //! agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link` and the listeners for agents that
 //! connect by themselves (`socket`). Below it a running agent: its tree of processes
 //! ([`Process`]), the [`shim`] that keeps hold of it, what it may not do ([`Confinement`], held by [`confine`]), its stderr ([`StderrLog`]). Below that its private state:
-//! [`PrivateState`], which opens, feeds and restores it; the write-ahead log (`wal`, from [`StoredEntry`] on); the
-//! checkpoints (`checkpoint`).
+//! [`PrivateState`], which opens, feeds and restores it; its log (`wal`, from [`StoredEntry`] on); its checkpoints (`checkpoint`).
 //!
 //! A supervisor starts no task: whoever makes it runs the tasks that it hands out.
 //!
@@ -111,8 +110,9 @@ pub use process::{
 pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use supervisor::{
     AgentSpec, CheckpointStatus, DiskHold, Launch, ProcessCommandError, ProcessState,
-    ProcessStatus, ReportedMetrics, RestoreSummary, Sandbox, StartMode, Supervisor,
-    SupervisorError, SupervisorParts, SupervisorSettings, SupervisorTask,
+    ProcessStatus, ReportedMetrics, RestoreSummary, Sandbox, StartMode, StateProblem,
+    StateProblemKind, Supervisor, SupervisorError, SupervisorParts, SupervisorSettings,
+    SupervisorTask,
 };
 pub use wal::{
     BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,

@@ -23,7 +23,7 @@ const WAIT_SLACK: Duration = Duration::from_secs(2);
 
 fn late_answer(limit: Duration) -> MindError {
     let message = format!("the agent's process did not answer within {limit:?}");
-    MindError::Unavailable { message }
+    MindError::ProcessFailed { message }
 }
 
 /// A mind that is a process.
@@ -46,7 +46,7 @@ impl AgentMind {
     }
 
     async fn ask(&self, request: &TurnRequest, host: &dyn MindHost) -> Result<Thought, MindError> {
-        let stopping = || MindError::Unavailable { message: "the keeper is stopping".into() };
+        let stopping = || MindError::ProcessFailed { message: "the keeper is stopping".into() };
         let asked_at = self.clock.monotonic();
         let request_id = self.ids.uuid(self.clock.now()).to_string();
         let (reply, mut answer) = oneshot::channel();
@@ -55,11 +55,13 @@ impl AgentMind {
             request: ProcessRequest::from_turn(request_id, request),
             asked_at,
             deadline: request.deadline,
+            deadline_streaming: request.deadline_streaming,
             reply,
             deltas,
         };
         self.commands.send(Command::Ask(Box::new(turn))).await.map_err(|_| stopping())?;
-        let limit = request.deadline.saturating_add(WAIT_SLACK);
+        // Silence before that is the business of the process's clocks.
+        let limit = request.deadline_streaming.saturating_add(WAIT_SLACK);
         let too_late = tokio::time::sleep(limit);
         tokio::pin!(too_late);
         loop {

@@ -4,6 +4,7 @@
 //! too much for the log is read and dropped, and a flood is read slowly. It must never hold more than one line and the last
 //! lines.
 
+mod cause;
 mod lines;
 mod rate;
 
@@ -66,6 +67,11 @@ impl LastWords {
     /// The last lines, oldest first: at most [`LAST_WORDS_MAX`], each at most [`LAST_WORD_CHARS_MAX`] characters.
     pub fn lines(&self) -> Vec<String> {
         self.with(|last| last.lines.iter().cloned().collect())
+    }
+
+    /// The line that tells most of why the process ended, for a sentence; none where it was quiet.
+    pub(crate) fn cause(&self) -> Option<String> {
+        self.with(|last| cause::find(&last.lines))
     }
 
     /// Waits until everything is read, but 100 ms at most: what a process wrote just before its end may

@@ -26,7 +26,10 @@ pub use command::{ProcessCommandError, RestoreSummary};
 pub use error::SupervisorError;
 pub use handle::SupervisorTask;
 pub use spec::{AgentSpec, Launch, Sandbox, StartMode, SupervisorParts, SupervisorSettings};
-pub use status::{CheckpointStatus, DiskHold, ProcessState, ProcessStatus, ReportedMetrics};
+pub use status::{
+    CheckpointStatus, DiskHold, ProcessState, ProcessStatus, ReportedMetrics, StateProblem,
+    StateProblemKind,
+};
 
 pub(crate) use command::{Command, Reply};
 pub(crate) use handle::AgentHandle;

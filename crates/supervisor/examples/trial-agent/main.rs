@@ -263,7 +263,8 @@ fn listen(agent: &Arc<Agent>, mut input: Box<dyn Read>, tasks: &mpsc::Sender<Pro
                 AgentStep::AwaitRestore(_) => {}
                 AgentStep::Restore(restore) => {
                     agent.take_over(&restore);
-                    let sequence = restore.next_sequence.unwrap_or(1) - 1;
+                    let restored = restore.next_sequence.unwrap_or(1) - 1;
+                    let sequence = if agent.manner.has("--restore-nothing") { 0 } else { restored };
                     let ok = !agent.manner.has("--refuse-restore");
                     agent.send(RestoreAck { ok, sequence, error: None });
                     begin(agent);

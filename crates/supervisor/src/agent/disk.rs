@@ -19,8 +19,8 @@ use abide_ledger::{
     storage::{check_room, require_folder},
 };
 use abide_wire::{
-    Checkpoint as CheckpointFrame, Message, Payload, Raw, Restore, ToAgent, Version, WalEntry,
-    error_code,
+    AgentStatus, Checkpoint as CheckpointFrame, Message, Payload, Raw, Restore, Snapshot, ToAgent,
+    Version, WalEntry, error_code,
 };
 use tokio::task::JoinHandle;
 
@@ -96,8 +96,11 @@ pub(crate) enum DiskResult {
     /// Entries are durable, or why not.
     Appended(Result<WalAppended, WalAppendError>, PrivateStateStatus),
     /// A checkpoint is durable, or why not: the code and the words of the error frame.
-    Checkpointed(Result<StoredCheckpoint, (&'static str, String)>, PrivateStateStatus),
+    Checkpointed(Result<CheckpointWithStatus, (&'static str, String)>, PrivateStateStatus),
 }
+
+/// A checkpoint, and what the agent says in it that it is doing.
+pub(crate) type CheckpointWithStatus = (StoredCheckpoint, Option<&'static str>);
 
 /// A state that was opened.
 #[derive(Debug)]
@@ -106,6 +109,8 @@ pub(crate) struct OpenedState {
     pub(crate) restored: RestoredState,
     /// Its size.
     pub(crate) status: PrivateStateStatus,
+    /// What the agent says in it that it is doing.
+    pub(crate) agent_status: Option<&'static str>,
     /// The newest start or end of a run before this keeper; only looked up where asked for.
     pub(crate) last_run: Option<(Timestamp, Event)>,
 }
@@ -136,7 +141,11 @@ impl StateDisk {
                         .report
                         .extend(past.and_then(|past| find_missing_state(&past, &agent, &restored)));
                     let status = state.status();
-                    let opened = Box::new(OpenedState { restored, status, last_run });
+                    let snapshot =
+                        restored.snapshot.as_ref().and_then(|bytes| Raw::parse(bytes.clone()).ok());
+                    let agent_status = snapshot.and_then(|snapshot| status_in(&snapshot));
+                    let opened = OpenedState { restored, status, agent_status, last_run };
+                    let opened = Box::new(opened);
                     (Some(state), DiskResult::Opened(Ok(opened)))
                 }
                 Err(error) => (None, DiskResult::Opened(Err(error))),
@@ -271,7 +280,7 @@ impl StateDisk {
 fn store_checkpoint(
     state: &mut PrivateState,
     frame: &CheckpointFrame,
-) -> Result<StoredCheckpoint, (&'static str, String)> {
+) -> Result<CheckpointWithStatus, (&'static str, String)> {
     let snapshot =
         frame.state.unpack().map_err(|problem| ("INVALID_MESSAGE", problem.to_string()))?;
     let refused = |error: CheckpointWriteError| (error.code(), format_chain(&error));
@@ -279,7 +288,11 @@ fn store_checkpoint(
     if let Err(error) = state.tidy() {
         tracing::warn!(event = "checkpoint_cleanup_failed", %error, "cannot remove old checkpoints");
     }
-    Ok(checkpoint)
+    Ok((checkpoint, status_in(&snapshot)))
+}
+
+fn status_in(snapshot: &Raw) -> Option<&'static str> {
+    Snapshot::status(snapshot).map(AgentStatus::as_str)
 }
 
 /// The restore frame. Compressed only for a peer that said that it takes it.

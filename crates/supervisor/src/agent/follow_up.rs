@@ -33,7 +33,7 @@ impl FollowUp {
 pub(super) fn mind_error(reason: ExitReason, message: &str) -> MindError {
     let message = message.to_owned();
     if is_requested(reason) {
-        MindError::Unavailable { message }
+        MindError::ProcessFailed { message: format!("the agent's process was ended: {message}") }
     } else {
         MindError::Crashed { message }
     }

@@ -19,13 +19,13 @@ use crate::{
     checkpoint::StoredCheckpoint,
     format::{format_chain, millis},
     private::PrivateStateStatus,
-    supervisor::{CheckpointStatus, ProcessState},
+    supervisor::{CheckpointStatus, ProcessState, StateProblemKind},
     wal::{Numbering, StoredEntry, WalAppendError, WalAppended},
 };
 
 use super::{
     AgentActor,
-    disk::{DiskResult, OpenedState},
+    disk::{CheckpointWithStatus, DiskResult, OpenedState},
     run::Run,
     turns::QueuedTurn,
 };
@@ -85,7 +85,7 @@ impl AgentActor {
                 self.accept_older_version(run, version);
                 self.handle_body(run, message);
             }
-            Ok(KeeperStep::Restored(_)) => {}
+            Ok(KeeperStep::Restored(ack)) => self.check_restored(run, &ack),
             Ok(KeeperStep::RestoreFailed(ack)) => self.restore_failed(run, ack),
             Ok(KeeperStep::Ready) => self.handle_ready(run, Version::V3),
             Ok(KeeperStep::Pass) => self.handle_body(run, message),
@@ -167,7 +167,12 @@ impl AgentActor {
             FromAgent::WalBatch(entries) => self.append_entries(run, entries, timestamp),
             FromAgent::EvolutionIntent(hypothesis) => self.answer_proposal(run, hypothesis),
             FromAgent::Metrics(metrics) => self.handle_metrics(run, &metrics),
-            FromAgent::ProcessDelta(delta) => self.turns.forward_delta(delta),
+            FromAgent::ProcessDelta(delta) => {
+                let now = self.now();
+                if self.turns.forward_delta(now, delta) {
+                    run.clocks.answer_grew(now);
+                }
+            }
             FromAgent::ProcessResponse(response) => {
                 if self.turns.take_answer(&response) {
                     self.finish_turn(run);
@@ -224,7 +229,10 @@ impl AgentActor {
     /// Sends a turn to the process.
     pub(super) fn send_turn(&mut self, run: &mut Run, mut turn: QueuedTurn, left: Duration) {
         if let Some(context) = &mut turn.request.input.context {
+            let waited = turn.deadline.saturating_sub(left);
             context.deadline_ms = Some(millis(left));
+            context.deadline_streaming_ms =
+                Some(millis(turn.deadline_streaming.saturating_sub(waited)));
         }
         let (now, wall) = (self.now(), self.wall());
         let (sent, request) = run.link.send_request(wall, turn.request);
@@ -254,6 +262,7 @@ impl AgentActor {
             DiskResult::Opened(Ok(opened)) => self.handle_state_opened(run, *opened),
             DiskResult::Opened(Err(error)) => {
                 let message = format!("its private state cannot be opened: {error}");
+                self.show_state_problem(StateProblemKind::Open, message.clone());
                 run.kill_because(ExitReason::RestoreFailed, message);
                 run.link.close();
             }
@@ -271,7 +280,8 @@ impl AgentActor {
 
     /// From here on frames of the process are read: it is known what it has to restore.
     fn handle_state_opened(&mut self, run: &mut Run, opened: OpenedState) {
-        let OpenedState { restored, status, last_run } = opened;
+        let OpenedState { restored, status, agent_status, last_run } = opened;
+        self.end_state_problems(&[StateProblemKind::Open]);
         self.record_lost_run(last_run.as_ref());
         run.start.is_state_opened = true;
         self.record_start(run);
@@ -280,8 +290,13 @@ impl AgentActor {
         let has_state = restored.snapshot.is_some() || !restored.entries.is_empty();
         run.restored_from =
             (restored.checkpoint.as_ref().map(|c| c.id), restored.entries.len() as u64);
+        let checkpointed = restored.checkpoint.as_ref().map(|stored| stored.wal_sequence);
+        let newest = restored.entries.last().map(|entry| entry.sequence).or(checkpointed);
+        run.restored_through = (newest.unwrap_or(run.durable).min(run.durable), run.durable);
         let checkpoint = restored.checkpoint.as_ref().map(checkpoint_status);
-        self.update_status(|status| status.checkpoint = checkpoint);
+        self.update_status(|status| {
+            (status.checkpoint, status.agent_status) = (checkpoint, agent_status);
+        });
         self.show_state_status(status);
         if has_state {
             run.restored = Some(restored);
@@ -319,11 +334,14 @@ impl AgentActor {
                     self.record(StateBegun { run: run.id, wal_sequence: appended.durable });
                 }
                 run.has_stored |= appended.stored > 0;
+                self.end_state_problems(&[StateProblemKind::Log]);
                 run.link.acknowledge(self.wall(), appended.durable);
             }
             Err(error @ WalAppendError::Broken { .. }) => {
                 // Only the disk can say what it holds: the next run begins from that.
-                run.kill_because(ExitReason::Fatal, format_chain(&error));
+                let message = format_chain(&error);
+                self.show_append_failure(&error, &message);
+                run.kill_because(ExitReason::Fatal, message);
             }
             Err(error) => self.reject_entries(run, &error),
         }
@@ -347,24 +365,30 @@ impl AgentActor {
         };
         run.link.send(self.wall(), KeeperError { error: body, request_id: None });
         self.record_fault(run.id, FaultSource::Protocol, code, &message);
+        self.show_append_failure(error, &message);
         self.want_checkpoint(run, CheckpointReason::Wal);
     }
 
     fn handle_checkpoint_result(
         &mut self,
         run: &mut Run,
-        result: Result<StoredCheckpoint, (&'static str, String)>,
+        result: Result<CheckpointWithStatus, (&'static str, String)>,
         status: PrivateStateStatus,
     ) {
         self.show_state_status(status);
         run.checkpoints.requested_at = None;
         match result {
-            Ok(checkpoint) => self.announce_checkpoint(run, &checkpoint),
+            Ok((checkpoint, agent_status)) => {
+                self.end_state_problems(&[StateProblemKind::Log, StateProblemKind::Checkpoint]);
+                self.update_status(|status| status.agent_status = agent_status);
+                self.announce_checkpoint(run, &checkpoint);
+            }
             Err((code, message)) => {
                 let body =
                     KeeperErrorBody { code: code.into(), message: message.clone(), details: None };
                 run.link.send(self.wall(), KeeperError { error: body, request_id: None });
                 run.fail_waiters(&message);
+                self.show_checkpoint_failure(code, &message);
                 self.record_fault(run.id, FaultSource::Protocol, code, &message);
             }
         }

@@ -60,6 +60,8 @@ pub(super) struct Run {
     pub(super) restored: Option<RestoredState>,
     /// The checkpoint and the number of entries that were sent.
     pub(super) restored_from: (Option<uuid::Uuid>, u64),
+    /// The sequences up to which the process may say that it has restored: the last that was sent, and the last there is.
+    pub(super) restored_through: (u64, u64),
     pub(super) was_ready: bool,
     /// By which number the outbox knows the open turn.
     pub(super) request_number: u64,
@@ -168,6 +170,7 @@ impl Run {
             hello: None,
             restored: None,
             restored_from: (None, 0),
+            restored_through: (0, 0),
             was_ready: false,
             request_number: 0,
             durable: 0,

@@ -300,9 +300,14 @@ impl AgentActor {
             );
             self.turns.fail_waiting(&abide_domain::turn::MindError::Rejected { message });
         }
+        if let Some(by) = self.turns.yield_by() {
+            run.clocks.yield_by(by);
+        }
         let may_ask = run.link.state() == LinkState::Ready
             && run.ending.is_none()
             && !run.link.is_closed()
+            // What may be about to be killed gets nothing new; where it is heard again, it does.
+            && !run.clocks.is_unresponsive()
             && !self.turns.is_open();
         if may_ask && let Some((turn, left)) = self.turns.next(self.now()) {
             self.send_turn(run, turn, left);
@@ -384,8 +389,7 @@ impl AgentActor {
                 let message = format!("nothing was heard from it for {} s", silent.as_secs());
                 run.kill_because(ExitReason::Silent, message);
             }
-            Alarm::Kill(Overdue::NotYielded) => {
-                let grace = self.shared.settings.yield_grace;
+            Alarm::Kill(Overdue::NotYielded(grace)) => {
                 let message = format!("it did not give up a withdrawn turn within {grace:?}");
                 run.kill_because(ExitReason::Deadline, message);
             }

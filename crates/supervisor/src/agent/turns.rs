@@ -12,6 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Turns that may wait: a lane asks one at a time, others (sleep) beside it.
 const WAITING_MAX: usize = 16;
+/// The part of its time that a turn waits at most for a process that does not give another one up.
+const YIELD_SHARE: u32 = 4;
 /// A turn that is withdrawn this much before its deadline counts as withdrawn for it.
 const TOLERANCE: Duration = Duration::from_millis(100);
 
@@ -22,8 +24,10 @@ pub(crate) struct QueuedTurn {
     pub(crate) request: ProcessRequest,
     /// When it was asked, on the monotonic clock.
     pub(crate) asked_at: Duration,
-    /// How long it may take from then on.
+    /// How long it may take from then on before its answer begins to come, and between two pieces of it.
     pub(crate) deadline: Duration,
+    /// How long it may take in all while pieces of its answer come.
+    pub(crate) deadline_streaming: Duration,
     /// Where the answer goes.
     pub(crate) reply: oneshot::Sender<Result<Thought, MindError>>,
     /// Where pieces of it go.
@@ -43,6 +47,9 @@ struct OpenTurn {
     request: ProcessRequest,
     asked_at: Duration,
     deadline: Duration,
+    deadline_streaming: Duration,
+    /// When a piece of its answer came last.
+    piece_at: Option<Duration>,
     deltas: mpsc::Sender<MindDelta>,
     /// None once it was withdrawn.
     reply: Option<oneshot::Sender<Result<Thought, MindError>>>,
@@ -74,7 +81,7 @@ impl TurnQueue {
             let message = format!(
                 "{WAITING_MAX} turns are waiting for the agent's process already: try again later"
             );
-            turn.fail(MindError::Unavailable { message });
+            turn.fail(MindError::ProcessFailed { message });
             return;
         }
         self.waiting.push_back(turn);
@@ -88,6 +95,14 @@ impl TurnQueue {
     /// Whether the process works on a turn, or has not given a withdrawn one up yet.
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// Until when a withdrawn turn must be given up so that the next one has most of its time left; none where the open turn was
+    /// not withdrawn, or nobody waits behind it.
+    pub(crate) fn yield_by(&self) -> Option<Duration> {
+        self.open.as_ref().filter(|open| open.reply.is_none())?;
+        let next = self.waiting.iter().find(|turn| !turn.reply.is_closed())?;
+        Some(next.asked_at + next.deadline / YIELD_SHARE)
     }
 
     /// The next turn that somebody waits for, and how long it may still take. What is too late is let go.
@@ -107,6 +122,8 @@ impl TurnQueue {
             request: turn.request,
             asked_at: turn.asked_at,
             deadline: turn.deadline,
+            deadline_streaming: turn.deadline_streaming,
+            piece_at: None,
             deltas: turn.deltas,
             reply: Some(turn.reply),
         });
@@ -125,19 +142,24 @@ impl TurnQueue {
         let open = self.open.as_mut()?;
         let reply = open.reply.take()?;
         let message = "the turn was withdrawn: its deadline has passed".into();
-        drop(reply.send(Err(MindError::Unavailable { message })));
-        let is_late = now + TOLERANCE >= open.asked_at + open.deadline;
-        Some((open.request.request_id.clone(), is_late))
+        drop(reply.send(Err(MindError::ProcessFailed { message })));
+        let quiet_end = open.piece_at.unwrap_or(open.asked_at) + open.deadline;
+        let end = quiet_end.min(open.asked_at + open.deadline_streaming);
+        Some((open.request.request_id.clone(), now + TOLERANCE >= end))
     }
 
-    /// Passes a piece of an answer on. One that nobody receives in time is left out: the answer repeats it.
-    pub(crate) fn forward_delta(&self, delta: ProcessDelta) {
-        if let Some(open) =
-            self.open.as_ref().filter(|open| open.request.request_id == delta.request_id)
-        {
-            let thought = delta.thought.unwrap_or(false);
-            drop(open.deltas.try_send(MindDelta { text: delta.text, thought }));
+    /// Passes a piece of an answer on, and says whether it is one of the open turn. One that nobody receives in time is left
+    /// out: the answer repeats it.
+    pub(crate) fn forward_delta(&mut self, now: Duration, delta: ProcessDelta) -> bool {
+        let is_ours = |open: &&mut OpenTurn| open.request.request_id == delta.request_id;
+        let Some(open) = self.open.as_mut().filter(is_ours) else { return false };
+        if delta.text.is_empty() {
+            return false;
         }
+        open.piece_at = Some(now);
+        let thought = delta.thought.unwrap_or(false);
+        drop(open.deltas.try_send(MindDelta { text: delta.text, thought }));
+        true
     }
 
     /// Answers the open turn. Says whether it was that of the open turn.
@@ -149,7 +171,9 @@ impl TurnQueue {
         if let Some(reply) = open.reply {
             let usage = response.read_usage();
             let thought = match response.read_voice() {
-                Ok(voice) => Ok(Thought { voice, usage }),
+                Ok(voice) => {
+                    Ok(Thought { voice, usage, provider_state: response.read_provider_state() })
+                }
                 Err(problem) => Err(MindError::BadVoice { problem, usage }),
             };
             drop(reply.send(thought));
@@ -173,11 +197,12 @@ impl TurnQueue {
 
     /// The process has ended before it got the open turn: the next one gets it.
     pub(crate) fn reopen(&mut self) {
-        let Some(OpenTurn { request, asked_at, deadline, deltas, reply }) = self.open.take() else {
-            return;
-        };
-        if let Some(reply) = reply {
-            self.waiting.push_front(QueuedTurn { request, asked_at, deadline, reply, deltas });
+        let Some(open) = self.open.take() else { return };
+        let OpenTurn { request, asked_at, deadline, deadline_streaming, deltas, .. } = open;
+        if let Some(reply) = open.reply {
+            let turn =
+                QueuedTurn { request, asked_at, deadline, deadline_streaming, reply, deltas };
+            self.waiting.push_front(turn);
         }
     }
 
@@ -201,7 +226,7 @@ mod tests {
     use std::time::Duration;
 
     use abide_domain::turn::{MindError, Thought};
-    use abide_wire::{AgentError, ProcessInput, ProcessRequest, ProcessResponse};
+    use abide_wire::{AgentError, ProcessDelta, ProcessInput, ProcessRequest, ProcessResponse};
     use serde_json::json;
     use tokio::sync::{mpsc, oneshot};
 
@@ -215,13 +240,14 @@ mod tests {
         let input = ProcessInput { message: "hi".into(), context: None, user_id: "ada".into() };
         let request = ProcessRequest { request_id: request_id.into(), input };
         let deadline = Duration::from_secs(deadline);
-        (QueuedTurn { request, asked_at: Duration::ZERO, deadline, reply, deltas }, answer)
+        let (asked_at, deadline_streaming) = (Duration::ZERO, 3 * deadline);
+        (QueuedTurn { request, asked_at, deadline, deadline_streaming, reply, deltas }, answer)
     }
 
     fn response(request_id: &str) -> ProcessResponse {
         let voice = json!({"thought": "", "emotive_state": "calm", "tool_calls": [],
                            "final_response": "hello"});
-        ProcessResponse { request_id: request_id.into(), voice, usage: None }
+        ProcessResponse { request_id: request_id.into(), voice, usage: None, provider_state: None }
     }
 
     #[test]
@@ -265,6 +291,42 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_waits_for_a_withdrawn_one_no_longer_than_a_part_of_its_own_time() {
+        let mut turns = TurnQueue::default();
+        let (first, _first) = turn("a", 2);
+        turns.open(first);
+        let (mut next, answer) = turn("b", 2);
+        next.asked_at = Duration::from_secs(3);
+        turns.push(next);
+        assert_eq!(turns.yield_by(), None, "it is at work on the first one");
+        turns.withdraw(Duration::from_secs(2));
+        assert_eq!(turns.yield_by(), Some(Duration::from_millis(3_500)));
+        drop(answer);
+        assert_eq!(turns.yield_by(), None, "nobody waits any more");
+    }
+
+    #[test]
+    fn a_turn_whose_answer_grows_is_late_only_when_it_stopped_growing_or_took_all_its_time() {
+        let seconds = Duration::from_secs;
+        let withdrawn = |pieces: &[u64], at: u64| {
+            let mut turns = TurnQueue::default();
+            let (first, _answer) = turn("a", 10);
+            turns.open(first);
+            for second in pieces {
+                let text = "word".into();
+                let delta = ProcessDelta { request_id: "a".into(), text, thought: None };
+                assert!(turns.forward_delta(seconds(*second), delta));
+            }
+            turns.withdraw(seconds(at)).map(|(_, is_late)| is_late)
+        };
+        assert_eq!(withdrawn(&[], 11), Some(true));
+        assert_eq!(withdrawn(&[8], 11), Some(false));
+        assert_eq!(withdrawn(&[8], 18), Some(true));
+        assert_eq!(withdrawn(&[8, 16, 24], 29), Some(false));
+        assert_eq!(withdrawn(&[8, 16, 24], 30), Some(true));
+    }
+
+    #[test]
     fn a_turn_that_no_process_was_told_of_waits_for_the_next() {
         let mut turns = TurnQueue::default();
         let (first, mut answer) = turn("a", 10);
@@ -286,8 +348,8 @@ mod tests {
         assert_eq!(turns.take_error(&error), ErrorEffect::Nothing);
         error.fatal = Some(true);
         assert_eq!(turns.take_error(&error), ErrorEffect::Turn);
-        let message = "MEMORY_FULL: no room".into();
-        assert_eq!(answer.try_recv().unwrap(), Err(MindError::Unavailable { message }));
+        let message = "the agent's process reported MEMORY_FULL: no room".into();
+        assert_eq!(answer.try_recv().unwrap(), Err(MindError::ProcessFailed { message }));
     }
 
     #[test]
@@ -302,7 +364,7 @@ mod tests {
             .collect();
         let (one_more, mut refused) = turn("y", 10);
         turns.push(one_more);
-        assert!(matches!(refused.try_recv(), Ok(Err(MindError::Unavailable { .. }))));
+        assert!(matches!(refused.try_recv(), Ok(Err(MindError::ProcessFailed { .. }))));
         answers.clear();
         let (next, _answer) = turn("z", 10);
         turns.push(next);

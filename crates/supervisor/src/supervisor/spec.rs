@@ -88,6 +88,11 @@ pub struct SupervisorSettings {
     pub shutdown_grace: Duration,
     /// How long a process may take to give up a turn that was withdrawn.
     pub yield_grace: Duration,
+    /// How long turns wait for an agent that connects by itself, from the keeper's start: longer than the longest pause between
+    /// two of its tries.
+    pub first_connect_grace: Duration,
+    /// The same from the end of its last connection.
+    pub reconnect_grace: Duration,
     /// Time between two looks at what an agent keeps on the disk; longer where a look takes long.
     pub disk_interval: Duration,
     /// Bounds of each agent's private state.
@@ -109,6 +114,8 @@ impl Default for SupervisorSettings {
             ready_timeout: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
             yield_grace: YIELD_GRACE,
+            first_connect_grace: Duration::from_secs(35),
+            reconnect_grace: Duration::from_secs(5),
             disk_interval: DISK_INTERVAL,
             private: PrivateStateLimits::default(),
             socket_path: None,

@@ -44,6 +44,10 @@ pub struct ProcessStatus {
     pub checkpoint: Option<CheckpointStatus>,
     /// Why it is as it is, for a person.
     pub message: Option<String>,
+    /// What its agent says it is doing, in its newest checkpoint. No evidence of anything.
+    pub agent_status: Option<&'static str>,
+    /// What is wrong with keeping its private state at this moment.
+    pub state_problem: Option<StateProblem>,
     /// What keeps it from being started, where it kept more on the disk than it may.
     pub disk_hold: Option<DiskHold>,
 }
@@ -74,6 +78,31 @@ pub enum ProcessState {
     Parked,
     /// It kept more on the disk than it may, and is started again once there is room.
     OverDiskLimit,
+}
+
+/// Something that is wrong with keeping a private state, for as long as it lasts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StateProblem {
+    /// Which part of it.
+    pub kind: StateProblemKind,
+    /// Since when.
+    pub since: Timestamp,
+    /// What is wrong, for a person; it follows "the private state of an agent:" in a sentence.
+    pub message: String,
+}
+
+/// Which part of keeping a private state has a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateProblemKind {
+    /// It cannot be opened.
+    Open,
+    /// Its process does not take it over.
+    Restore,
+    /// Operations cannot be logged.
+    Log,
+    /// Checkpoints cannot be stored.
+    Checkpoint,
 }
 
 /// A process that is not started until there is room for what it keeps on the disk.

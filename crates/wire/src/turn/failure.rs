@@ -77,13 +77,14 @@ impl AgentError {
             MindError::ContextTooLong { message } => (code::CONTEXT_TOO_LONG, message),
             MindError::BadVoice { problem, .. } => (code::BAD_VOICE, &problem.message),
             // Nor is either asked again.
-            MindError::Rejected { message } | MindError::OutcomeUnknown { message } => {
-                (code::MODEL_REJECTED, message)
-            }
+            MindError::Rejected { message }
+            | MindError::PerhapsTooLong { message }
+            | MindError::OutcomeUnknown { message } => (code::MODEL_REJECTED, message),
             // No process can tell of its own end; whoever speaks for another says that it is not there.
-            MindError::Unavailable { message } | MindError::Crashed { message } => {
-                (code::MODEL_UNAVAILABLE, message)
-            }
+            MindError::Unavailable { message }
+            | MindError::BrokenOff { message, .. }
+            | MindError::ProcessFailed { message }
+            | MindError::Crashed { message } => (code::MODEL_UNAVAILABLE, message),
         };
         let mut sent = Self::new(code, message);
         sent.request_id = Some(request_id.into());
@@ -92,7 +93,12 @@ impl AgentError {
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 sent.error.retry_after_ms = Some(wait_ms);
             }
-            MindError::Refused { usage, .. } => sent.usage = Some(WireUsage::from_usage(usage)),
+            MindError::PerhapsTooLong { .. } => {
+                sent.error.context = Some(json!({"perhaps_too_long": true}));
+            }
+            MindError::BrokenOff { usage, .. } | MindError::Refused { usage, .. } => {
+                sent.usage = Some(WireUsage::from_usage(usage));
+            }
             MindError::BadVoice { problem, usage } => {
                 sent.usage = Some(WireUsage::from_usage(usage));
                 sent.error.context = Some(json!({"path": problem.path}));
@@ -102,7 +108,7 @@ impl AgentError {
         sent
     }
 
-    /// The mind's error that ends the attempt. A code that says nothing about a model is taken as a mind that broke off.
+    /// The mind's error that ends the attempt. A code that says nothing about a model is the process's own.
     pub fn to_mind_error(&self) -> MindError {
         let AgentErrorBody { code, context, retry_after_ms, .. } = &self.error;
         let message = self.error.message.clone();
@@ -121,9 +127,22 @@ impl AgentError {
                 let problem = VoiceError::new(path, message);
                 MindError::BadVoice { problem, usage: self.read_usage() }
             }
-            code::MODEL_REJECTED => MindError::Rejected { message },
+            code::MODEL_REJECTED => {
+                let said = context.as_ref().and_then(|context| context.get("perhaps_too_long"));
+                if said.and_then(Value::as_bool) == Some(true) {
+                    MindError::PerhapsTooLong { message }
+                } else {
+                    MindError::Rejected { message }
+                }
+            }
+            // What had begun has cost something.
+            code::MODEL_UNAVAILABLE if self.usage.is_some() => {
+                MindError::BrokenOff { message, usage: self.read_usage() }
+            }
             code::MODEL_UNAVAILABLE => MindError::Unavailable { message },
-            other => MindError::Unavailable { message: format!("{other}: {message}") },
+            other => MindError::ProcessFailed {
+                message: format!("the agent's process reported {other}: {message}"),
+            },
         }
     }
 

@@ -6,7 +6,9 @@ use abide_domain::{
     AgentId, CallId, EpochId, Timestamp,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{Exchange, MindError, Thought, ToolResult, TurnRequest, TurnStep, Usage},
+    turn::{
+        Exchange, MindError, ProviderState, Thought, ToolResult, TurnRequest, TurnStep, Usage,
+    },
     voice::{ToolCall, Voice, VoiceError},
 };
 use abide_wire::{
@@ -65,6 +67,7 @@ fn step() -> TurnStep {
             outcome: Outcome::Unknown,
             content: "nobody knows".into(),
         }],
+        provider_state: ProviderState::new(json!({"needed": true, "items": ["sig=="]})),
     }
 }
 
@@ -88,6 +91,7 @@ fn turn() -> TurnRequest {
         tools: vec![tool()].into(),
         steps: vec![step()],
         deadline: Duration::from_mins(2),
+        deadline_streaming: Duration::from_mins(10),
     }
 }
 
@@ -122,11 +126,14 @@ fn an_answer_comes_back_as_it_went() {
         model: "m".into(),
         cost_microusd: None,
     };
-    let thought = Thought { voice: step().voice, usage };
+    let provider_state = step().provider_state;
+    let thought = Thought { voice: step().voice, usage, provider_state };
     let response = ProcessResponse::from_thought("r-1", &thought);
     let message = Message::<FromAgent>::new(Version::V3, NOW, response);
     let Either::From(message) = through(&message) else { panic!("the other direction") };
     let FromAgent::ProcessResponse(response) = message.body else { panic!("{message:?}") };
+    assert_eq!(response.read_provider_state(), thought.provider_state);
+    assert!(response.read_provider_state().unwrap().is_needed());
     assert_eq!(response.read_voice(), Ok(thought.voice));
     assert_eq!(response.read_usage(), thought.usage);
 }
@@ -157,6 +164,8 @@ fn every_error_of_a_mind_comes_back_as_it_went() {
         MindError::MoneyOut { message: message() },
         MindError::Refused { message: message(), usage: usage.clone() },
         MindError::ContextTooLong { message: message() },
+        MindError::BrokenOff { message: message(), usage: usage.clone() },
+        MindError::PerhapsTooLong { message: message() },
         MindError::BadVoice { problem: VoiceError::new("final_response", "is blank"), usage },
         MindError::Rejected { message: message() },
         MindError::Unavailable { message: message() },
@@ -175,7 +184,7 @@ fn every_error_of_a_mind_comes_back_as_it_went() {
 fn a_fatal_error_ends_the_turn_without_naming_it() {
     let error = AgentError { fatal: Some(true), ..AgentError::new("EVAL_ERROR", "unbound") };
     assert!(error.ends_turn("r-1"));
-    let mind_error = MindError::Unavailable { message: "EVAL_ERROR: unbound".into() };
-    assert_eq!(error.to_mind_error(), mind_error);
+    let message = "the agent's process reported EVAL_ERROR: unbound".into();
+    assert_eq!(error.to_mind_error(), MindError::ProcessFailed { message });
     assert!(!AgentError::new("TOOL_FAILED", "x").ends_turn("r-1"));
 }

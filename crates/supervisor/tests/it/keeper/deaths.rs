@@ -150,7 +150,13 @@ async fn the_last_words_of_an_agent_are_kept_with_its_end() {
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());
     keeper.ask("gap").await.unwrap();
-    keeper.ask("exit 3").await.unwrap_err();
+    let error = keeper.ask("exit 3").await.unwrap_err().to_string();
+    assert!(
+        error.contains("exit code 3; on its stderr: ") && error.contains("SEQUENCE_GAP"),
+        "{error}"
+    );
+    let shown = keeper.until_status("a message", |status| status.message.is_some()).await;
+    assert!(shown.message.is_some_and(|message| message.contains("SEQUENCE_GAP")));
     let exit = keeper.until("an exit", exited).await;
     assert_eq!(exit.reason, ExitReason::Exited);
     assert!(exit.message.contains("exit code 3"), "{}", exit.message);
@@ -163,7 +169,12 @@ async fn a_fatal_error_ends_the_turn_and_an_end_after_one_is_told_as_such() {
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());
     let error = keeper.ask("fatal EVAL_ERROR no stack").await.unwrap_err();
-    assert_eq!(error, MindError::Unavailable { message: "EVAL_ERROR: no stack".into() });
+    assert_eq!(
+        error,
+        MindError::ProcessFailed {
+            message: "the agent's process reported EVAL_ERROR: no stack".into()
+        }
+    );
     let fault = keeper
         .until("a fault", |event| match event {
             Event::Agent(AgentEvent::Faulted(faulted)) => Some(faulted.clone()),

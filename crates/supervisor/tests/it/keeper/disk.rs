@@ -31,7 +31,7 @@ fn fill(home: &Home, file: &Path) {
 /// How a turn fails while the process is held.
 async fn refusal(keeper: &Keeper) -> String {
     match keeper.ask("hello").await {
-        Err(MindError::Unavailable { message }) => message,
+        Err(MindError::ProcessFailed { message }) => message,
         other => panic!("{other:?}"),
     }
 }

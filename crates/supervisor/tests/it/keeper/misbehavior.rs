@@ -6,7 +6,7 @@ use abide_domain::{
     event::{AgentEvent, Event, ExitReason},
     turn::MindError,
 };
-use abide_supervisor::{ProcessCommandError, ProcessState, SupervisorSettings};
+use abide_supervisor::{ProcessCommandError, ProcessState, StateProblemKind, SupervisorSettings};
 
 use super::world::{Home, agent, exited, felix, quick, ready};
 
@@ -52,7 +52,7 @@ async fn an_agent_that_prints_to_stdout_is_told_where_logs_belong() {
     let error = keeper.ask("list");
     let exit = keeper.exit();
     let (error, exit) = tokio::join!(error, exit);
-    assert!(matches!(error, Err(MindError::Unavailable { .. })), "{error:?}");
+    assert!(matches!(error, Err(MindError::ProcessFailed { .. })), "{error:?}");
     assert_eq!(exit.reason, ExitReason::Protocol);
     assert!(exit.message.contains("hello, world"), "{}", exit.message);
     assert!(exit.message.contains("logs belong on stderr"), "{}", exit.message);
@@ -78,7 +78,7 @@ async fn an_agent_that_exits_at_once_is_started_again_with_longer_and_longer_pau
     let home = Home::new();
     let keeper = home.keeper(agent(&["--exit-at-once", "0"]), quick());
     let error = keeper.ask("list").await.unwrap_err();
-    let MindError::Unavailable { message } = error else { panic!("{error:?}") };
+    let MindError::ProcessFailed { message } = error else { panic!("{error:?}") };
     assert!(message.contains("does not come up") && message.contains("exit code 0"), "{message}");
     let frequent = keeper
         .until("a page", |event| match event {
@@ -105,7 +105,7 @@ async fn a_program_that_is_not_there_says_so() {
     *program = "/nowhere/agent".into();
     let keeper = home.keeper(spec, quick());
     let error = keeper.ask("list").await.unwrap_err();
-    let MindError::Unavailable { message } = error else { panic!("{error:?}") };
+    let MindError::ProcessFailed { message } = error else { panic!("{error:?}") };
     assert!(message.contains("could not be started"), "{message}");
     assert_eq!(keeper.exit().await.reason, ExitReason::NotStarted);
     keeper.stop().await;
@@ -118,7 +118,7 @@ async fn an_agent_that_never_says_ready_is_killed_when_its_time_is_over() {
         let settings = SupervisorSettings { ready_timeout: Duration::from_millis(500), ..quick() };
         let keeper = home.keeper(agent(&[manner]), settings);
         let (error, exit) = tokio::join!(keeper.ask("list"), keeper.exit());
-        assert!(matches!(error, Err(MindError::Unavailable { .. })), "{error:?}");
+        assert!(matches!(error, Err(MindError::ProcessFailed { .. })), "{error:?}");
         assert_eq!(exit.reason, ExitReason::NotReady, "{manner}");
         assert!(exit.message.contains("500ms"), "{}", exit.message);
         keeper.stop().await;
@@ -210,6 +210,8 @@ async fn a_log_without_room_is_said_and_nothing_acknowledged_is_lost() {
         _ => None,
     };
     assert_eq!(keeper.until("a fault", code).await, "WAL_FULL");
+    let shown = keeper.status().state_problem.unwrap();
+    assert_eq!(shown.kind, StateProblemKind::Log, "{shown:?}");
     // It hangs at its eleventh entry, and is replaced.
     assert_eq!(keeper.notes().await.len(), 10);
     assert_eq!(keeper.exit().await.reason, ExitReason::Deadline);
@@ -226,6 +228,8 @@ async fn a_checkpoint_that_cannot_be_kept_is_said_to_all_and_the_old_one_stays()
     std::fs::rename(&there, &away).unwrap();
     let failed = keeper.supervisor.checkpoint(&felix()).await;
     assert!(matches!(failed, Err(ProcessCommandError::Failed { .. })), "{failed:?}");
+    let shown = keeper.status().state_problem.unwrap();
+    assert_eq!(shown.kind, StateProblemKind::Checkpoint, "{shown:?}");
     std::fs::rename(&away, &there).unwrap();
     let code = |event: &Event| match event {
         Event::Agent(AgentEvent::Faulted(fault)) => Some(fault.code.clone()),
@@ -236,6 +240,26 @@ async fn a_checkpoint_that_cannot_be_kept_is_said_to_all_and_the_old_one_stays()
     keeper.ask("note two").await.unwrap();
     let second = keeper.supervisor.checkpoint(&felix()).await.unwrap();
     assert_eq!(second.wal_sequence, 2);
+    assert_eq!(keeper.status().state_problem, None, "it is over");
+    keeper.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_says_it_restored_less_than_it_was_sent_does_not_run_on() {
+    let home = Home::new();
+    let keeper = home.keeper(agent(&[]), quick());
+    keeper.ask("note kept").await.unwrap();
+    keeper.stop().await;
+    let keeper = home.keeper(agent(&["--restore-nothing"]), quick());
+    let (error, exit) = tokio::join!(keeper.ask("list"), keeper.exit());
+    assert!(matches!(error, Err(MindError::ProcessFailed { .. })), "{error:?}");
+    assert_eq!(exit.reason, ExitReason::RestoreFailed);
+    assert!(exit.message.contains("says sequence 0, and 1 is right"), "{}", exit.message);
+    let shown = keeper.status().state_problem.unwrap();
+    assert_eq!(shown.kind, StateProblemKind::Restore, "{shown:?}");
+    keeper.stop().await;
+    let keeper = home.keeper(agent(&[]), quick());
+    assert_eq!(keeper.notes().await, ["kept"]);
     keeper.stop().await;
 }
 
@@ -247,7 +271,7 @@ async fn an_agent_that_cannot_take_its_state_back_does_not_run_on_without_it() {
     keeper.stop().await;
     let keeper = home.keeper(agent(&["--refuse-restore"]), quick());
     let (error, exit) = tokio::join!(keeper.ask("list"), keeper.exit());
-    assert!(matches!(error, Err(MindError::Unavailable { .. })), "{error:?}");
+    assert!(matches!(error, Err(MindError::ProcessFailed { .. })), "{error:?}");
     assert_eq!(exit.reason, ExitReason::RestoreFailed);
     keeper.stop().await;
     let keeper = home.keeper(agent(&[]), quick());

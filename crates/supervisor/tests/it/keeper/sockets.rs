@@ -108,6 +108,33 @@ async fn an_agent_that_does_not_connect_is_waited_for_no_longer_than_the_turn() 
     keeper.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_connection_closed_for_good_is_waited_for_a_moment_and_not_connected_is_said()
+ {
+    let home = Home::new();
+    let grace = Duration::from_millis(300);
+    let settings = SupervisorSettings { reconnect_grace: grace, ..settings(&home) };
+    let keeper = home.keeper(spec(), settings);
+    let mut child = connect(&home, &FELIX);
+    keeper.ask("list").await.unwrap();
+    child.kill().await.unwrap();
+    keeper.until_state(ProcessState::NotStarted).await;
+    // One that waits, and one that comes when it is too late.
+    for _ in 0..2 {
+        let error = keeper.ask("list").await.unwrap_err();
+        let MindError::ProcessFailed { message } = error else { panic!("{error:?}") };
+        assert!(message.contains("no process of the agent is connected"), "{message}");
+        assert!(message.contains("keeper.sock"), "{message}");
+    }
+    let shown = keeper.status().message.unwrap();
+    assert!(shown.contains("is connected") && shown.contains("the last one: it closed"), "{shown}");
+    // It comes back all the same.
+    let _child = connect(&home, &FELIX);
+    keeper.until_state(ProcessState::Ready).await;
+    assert_eq!(keeper.ask("list").await, Ok("[]".into()));
+    keeper.stop().await;
+}
+
 #[tokio::test]
 async fn only_loopback_addresses_are_listened_on() {
     let home = Home::new();

@@ -31,6 +31,40 @@ async fn a_hung_agent_that_keeps_its_heartbeats_is_replaced_at_its_deadline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_turn_behind_a_hung_one_has_most_of_its_time_left_for_a_fresh_process() {
+    let home = Home::new();
+    // By its own grace the hung process would take all of the next turn's time.
+    let settings = SupervisorSettings { yield_grace: Duration::from_mins(1), ..quick() };
+    let keeper = home.keeper(agent(&[]), settings);
+    keeper.ask("note kept").await.unwrap();
+    let pid = keeper.status().pid;
+    keeper.ask_within("hang", Duration::from_millis(700)).await.unwrap_err();
+    let answer = keeper.ask_within("list", Duration::from_secs(8)).await;
+    assert_eq!(answer, Ok("[\"kept\"]".into()));
+    assert_ne!(keeper.status().pid, pid);
+    assert_eq!(keeper.exit().await.reason, ExitReason::Deadline);
+    keeper.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_does_not_respond_gets_no_turn_and_the_next_one_answers_it() {
+    let home = Home::new();
+    let settings = SupervisorSettings {
+        heartbeat_timeout: Duration::from_millis(300),
+        kill_after: Duration::from_secs(1),
+        ..quick()
+    };
+    let keeper = home.keeper(agent(&[]), settings);
+    keeper.ask("note kept").await.unwrap();
+    signal(keeper.status().pid.unwrap(), Signal::STOP);
+    keeper.until_state(ProcessState::Unresponsive).await;
+    // It was not asked, so that its end is no crash of this turn.
+    assert_eq!(keeper.ask("list").await, Ok("[\"kept\"]".into()));
+    assert_eq!(keeper.exit().await.reason, ExitReason::Silent);
+    keeper.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_yields_its_turn_keeps_its_process() {
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());

@@ -187,6 +187,7 @@ pub(super) fn request(message: &str, deadline: Duration) -> TurnRequest {
         tools: [].into(),
         steps: Vec::new(),
         deadline,
+        deadline_streaming: deadline,
     }
 }
 
