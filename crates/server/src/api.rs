@@ -1,7 +1,7 @@
 //! The HTTP routes: one file a group. What a caller sees are types of its own here; no type of the ledger is sent.
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
-//! fail, what they are given), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
+//! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
 //! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
@@ -16,11 +16,13 @@ mod client;
 mod config;
 mod config_view;
 mod context_view;
+mod document;
 mod epoch_view;
 mod epochs;
 mod error;
 mod events;
 mod evidence;
+mod evidence_view;
 mod guard;
 mod health;
 mod http_metrics;
@@ -169,50 +171,20 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
     ),
     components(schemas(error::ErrorBody)),
     security(("token" = []), ("cookie" = [])),
-    modifiers(&Security)
+    modifiers(&Completion)
 )]
 struct Document;
 
-struct Security;
+struct Completion;
 
-impl utoipa::Modify for Security {
+impl utoipa::Modify for Completion {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        use utoipa::openapi::security::{
-            ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme,
-        };
-        let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
-        let cookie = ApiKey::Cookie(ApiKeyValue::new("abide_<port>"));
-        let components = document.components.get_or_insert_default();
-        components.add_security_scheme("token", SecurityScheme::Http(token));
-        components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
-        for (method, path, right) in ROUTES {
-            declare(document, method, path, *right);
-        }
-    }
-}
-
-/// What operations say of the scope that they need.
-const SCOPE_FIELD: &str = "x-abide-scope";
-
-/// Says at an operation which scope it needs.
-fn declare(document: &mut utoipa::openapi::OpenApi, method: &str, path: &str, right: Right) {
-    let Some(item) = document.paths.paths.get_mut(path) else { return };
-    let operation = match method {
-        "get" => item.get.as_mut(),
-        "post" => item.post.as_mut(),
-        "delete" => item.delete.as_mut(),
-        _ => None,
-    };
-    let Some(operation) = operation else { return };
-    let scope = utoipa::openapi::extensions::Extensions::builder().add(SCOPE_FIELD, right.name());
-    operation.extensions = Some(scope.build());
-    if right == Open {
-        operation.security = Some(Vec::new());
+        document::complete(document, ROUTES);
     }
 }
 
 /// This interface, as OpenAPI 3.1.
-#[utoipa::path(get, path = "/openapi.json", tag = "keeper", responses((status = 200)))]
+#[utoipa::path(get, path = "/openapi.json", tag = "keeper", responses((status = 200, body = Object)))]
 async fn openapi() -> Json<utoipa::openapi::OpenApi> {
     Json(Document::openapi())
 }
@@ -238,7 +210,7 @@ mod tests {
     use http::Method;
     use utoipa::OpenApi as _;
 
-    use super::{Document, ROUTES, SCOPE_FIELD, query::KnownParameters};
+    use super::{Document, ROUTES, document::SCOPE_FIELD, query::KnownParameters};
 
     #[test]
     fn the_parameters_of_routes_are_those_of_the_document() {
@@ -269,6 +241,18 @@ mod tests {
         for (method, path, right) in ROUTES {
             let operation = &document["paths"][*path][*method];
             assert_eq!(operation[SCOPE_FIELD], right.name(), "{method} {path}");
+            let responses = operation["responses"].as_object().unwrap();
+            for (status, response) in responses {
+                let is_error = status.starts_with(['4', '5']);
+                let is_wordless = matches!(status.as_str(), "204" | "303" | "304");
+                let about = format!("{method} {path} {status}");
+                assert!(!response["description"].as_str().unwrap().is_empty(), "{about}");
+                assert!(is_wordless || response["content"].is_object(), "{about} has no body");
+                assert!(
+                    !is_error || response["content"]["application/json"].is_object(),
+                    "{about}"
+                );
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ const BATCH_MAX: usize = 64;
 #[utoipa::path(get, path = "/events", tag = "keeper",
     params(("citizen" = Option<String>, Query), ("kinds" = Option<String>, Query), ("after" = Option<u64>, Query),
         ("thoughts" = Option<String>, Query), ("deltas" = Option<String>, Query), ("Last-Event-ID" = Option<u64>, Header)),
-    responses((status = 200, content_type = "text/event-stream"), (status = 400)))]
+    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 400)))]
 pub(crate) async fn follow(
     State(app): State<AppState>,
     caller: Caller,

@@ -18,7 +18,9 @@ use serde_json::{Value, json};
 use super::{
     app_state::AppState,
     error::ApiError,
+    evidence_view::{EvidenceBody, EvidenceView},
     input::{Body, Params},
+    list::List,
     watchdog::moment,
 };
 use crate::{auth::Caller, system::SystemIds};
@@ -28,8 +30,8 @@ use crate::{auth::Caller, system::SystemIds};
     params(("author" = Option<String>, Query), ("subject" = Option<String>, Query), ("subject_type" = Option<String>, Query), ("subject_id" = Option<String>, Query),
         ("type" = Option<String>, Query), ("claim_type" = Option<String>, Query), ("tag" = Option<String>, Query), ("tags" = Option<String>, Query),
         ("session_id" = Option<String>, Query), ("session" = Option<String>, Query), ("since" = Option<String>, Query), ("until" = Option<String>, Query),
-        ("ephemeral" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<u64>, Query)),
-    responses((status = 200), (status = 422)))]
+        ("ephemeral" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = List<EvidenceView>), (status = 422)))]
 pub(crate) async fn list(
     State(app): State<AppState>,
     params: Params,
@@ -54,8 +56,8 @@ pub(crate) async fn list(
 }
 
 /// Records an entry and answers with it.
-#[utoipa::path(post, path = "/evidence", tag = "evidence", request_body = Value,
-    responses((status = 201), (status = 422), (status = 503)))]
+#[utoipa::path(post, path = "/evidence", tag = "evidence", request_body = EvidenceBody,
+    responses((status = 201, body = EvidenceView), (status = 422), (status = 503)))]
 pub(crate) async fn record(
     State(app): State<AppState>,
     caller: Caller,

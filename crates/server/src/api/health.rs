@@ -46,7 +46,7 @@ pub(crate) struct ReadyView {
 
 /// The program.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct VersionView {
+pub(crate) struct ProgramView {
     /// `abide`.
     name: &'static str,
     /// Its version.
@@ -91,7 +91,7 @@ pub(crate) async fn alive() -> Json<ReadyView> {
 }
 
 /// The program and its version.
-#[utoipa::path(get, path = "/version", tag = "health", security(()), responses((status = 200, body = VersionView)))]
-pub(crate) async fn version() -> Json<VersionView> {
-    Json(VersionView { name: "abide", version: crate::VERSION })
+#[utoipa::path(get, path = "/version", tag = "health", security(()), responses((status = 200, body = ProgramView)))]
+pub(crate) async fn version() -> Json<ProgramView> {
+    Json(ProgramView { name: "abide", version: crate::VERSION })
 }

@@ -64,6 +64,11 @@ struct LedgerLine {
     v: u32,
     /// What happened; the shape is the kind's.
     data: Value,
+    /// The chain's value; only of the last line of a batch.
+    #[schema(required = false)]
+    chain: String,
+    /// The checksum of the line.
+    crc: String,
 }
 
 /// Reads any place: `before` an event the newest first, `after` one the oldest first (with `before` as the end), else from the newest.

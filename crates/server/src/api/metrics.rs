@@ -30,7 +30,7 @@ struct ReportedLabels {
 }
 
 /// Counters and gauges.
-#[utoipa::path(get, path = "/metrics", tag = "keeper", responses((status = 200, content_type = "text/plain")))]
+#[utoipa::path(get, path = "/metrics", tag = "keeper", responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub(crate) async fn metrics(State(app): State<AppState>) -> Result<Response, ApiError> {
     let mut registry = Registry::with_prefix("abide");
     app.metrics().register(&mut registry);

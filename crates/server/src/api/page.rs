@@ -45,7 +45,8 @@ struct AgentState {
 }
 
 /// The page for browsers, the keeper's status for programs.
-#[utoipa::path(get, path = "/", tag = "keeper", params(("code" = Option<String>, Query)), responses((status = 200, body = StatusView)))]
+#[utoipa::path(get, path = "/", tag = "keeper", params(("code" = Option<String>, Query)), 
+    responses((status = 200, content((StatusView = "application/json"), (String = "text/html"))), (status = 303)))]
 pub(crate) async fn root(
     State(app): State<AppState>,
     headers: HeaderMap,
@@ -69,14 +70,14 @@ pub(crate) fn screen(headers: &HeaderMap) -> Response {
 }
 
 /// The plain page, which is always there.
-#[utoipa::path(get, path = "/plain", tag = "keeper", responses((status = 200)))]
+#[utoipa::path(get, path = "/plain", tag = "keeper", responses((status = 200, body = String, content_type = "text/html")))]
 pub(crate) async fn plain() -> Response {
     asset("index.html")
 }
 
 /// A file of the web client or of the plain page.
 #[utoipa::path(get, path = "/assets/{file}", tag = "keeper", params(("file" = String, Path)),
-    responses((status = 200), (status = 404)))]
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 304), (status = 404)))]
 pub(crate) async fn file(Path(file): Path<String>, headers: HeaderMap) -> Response {
     client::asset(&file, &headers).unwrap_or_else(|| asset(&file))
 }

@@ -58,7 +58,7 @@ pub(crate) async fn show(caller: Caller) -> Json<SessionView> {
 
 /// Exchanges a code for a cookie.
 #[utoipa::path(post, path = "/session", tag = "session", request_body = CodeBody,
-    responses((status = 204), (status = 401)))]
+    responses((status = 204), (status = 401), (status = 429)))]
 pub(crate) async fn sign_in(State(app): State<AppState>, body: Body) -> Result<Response, ApiError> {
     let CodeBody { code } = body.parse()?;
     let cookie = app.admission().sign_in(&code, app.monotonic(), app.ledger_now());

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Answer, Client},
+    document::Document,
     home::Home,
     process::scene::assert_verified,
 };
@@ -262,6 +263,7 @@ fn requests_that_are_almost_right_are_never_a_failure_of_the_keeper() {
     // A sleep waits for the end of an epoch, which waits for an agent that was parked under it.
     let home = Home::new("[limits]\nturn = \"2s\"\nepoch = \"10s\"\n");
     let keeper = home.up();
+    let document = Document::read(&keeper.client);
     let mut numbers = Numbers(SEED);
     let bodies = bodies();
     for round in 0..rounds(REQUESTS) {
@@ -270,7 +272,9 @@ fn requests_that_are_almost_right_are_never_a_failure_of_the_keeper() {
             let address = mutate_address(&address, &mut numbers);
             // A stream has no end.
             if !address.starts_with("/events") {
-                assert_answered(&send(&keeper.client, "GET", &address, ""), &address);
+                let answer = send(&keeper.client, "GET", &address, "");
+                assert_answered(&answer, &address);
+                document.check("GET", &address, &answer);
             }
             continue;
         }
@@ -282,6 +286,7 @@ fn requests_that_are_almost_right_are_never_a_failure_of_the_keeper() {
         let text = if numbers.below(3) == 0 { mutate_text(text, &mut numbers) } else { text };
         let answer = send(&keeper.client, method, &path, &text);
         assert_answered(&answer, &format!("{round}: {method} {path} {text}"));
+        document.check(method, &path, &answer);
     }
     keeper.client.post("/agents/felix/resume", &json!({}));
     assert_eq!(keeper.client.read("/health")["status"], "ok");

@@ -56,15 +56,52 @@ pub(crate) struct SearchBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SearchView {
     /// What was said.
-    #[schema(value_type = Object)]
+    #[schema(value_type = FoundView<PassageView>)]
     conversations: FoundView<RecalledPassage>,
     /// What is known.
-    #[schema(value_type = Object)]
     facts: FoundView<FactView>,
 }
 
+/// A passage of an exchange.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "passages are written in `memory`; this says how they look")]
+struct PassageView {
+    /// By what it is named.
+    #[schema(rename = "ref")]
+    reference: String,
+    /// The exchange.
+    epoch: String,
+    session_id: String,
+    /// Who spoke to the agent.
+    sender: String,
+    channel: String,
+    /// Who said this: the sender, or the agent's name.
+    speaker: String,
+    at: String,
+    text: String,
+    /// 0 to 1: how much of the question is really there.
+    strength: f64,
+}
+
+/// What one of the eight queries gave.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "results are written in `memory`; this says how they look")]
+struct QueryView {
+    /// `found`, `empty` or `failed`.
+    status: String,
+    /// Whether something was found.
+    found: bool,
+    /// The best first: `type`, `id`, the fields of that type, `valid_from`, `valid_to`, `sources`, `strength` and `ref`.
+    data: Vec<Map<String, Value>>,
+    /// 0 to 1: of what was found, or of that nothing is there; 0 of a failure.
+    confidence: f64,
+    query_time_ms: f64,
+    /// What is to be said about it; of a failure, why. May be empty.
+    message: String,
+}
+
 /// The result of one search: "nothing found" and "search failed" stay apart.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct FoundView<T> {
     /// `found`, `empty` or `failed`.
     status: &'static str,
@@ -88,7 +125,7 @@ impl<T> FoundView<T> {
 
 /// Asks one of the eight queries. What cannot be asked or answered is `failed` with its reason, never `empty`.
 #[utoipa::path(post, path = "/memory/query", tag = "memory", request_body = QueryBody,
-    responses((status = 200, body = Object), (status = 422)))]
+    responses((status = 200, body = QueryView), (status = 422)))]
 pub(crate) async fn ask(
     State(app): State<AppState>,
     caller: Caller,

@@ -32,6 +32,8 @@ fn interface(out: &mut String, name: &str, schema: &Value, properties: &Map<Stri
         let nested = property["oneOf"].as_array().and_then(|all| all.iter().find_map(described));
         comment(out, "  ", about.or(nested).unwrap_or_default());
         let mark = if is_required(field) { "" } else { "?" };
+        let is_name = field.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let field = if is_name { field.clone() } else { format!("\"{field}\"") };
         writeln!(out, "  {field}{mark}: {};", shape(property)).unwrap();
     }
     out.push_str("}\n\n");
