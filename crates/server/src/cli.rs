@@ -37,8 +37,10 @@ mod json_text;
 mod ledger;
 mod man;
 mod manual_loop;
+mod markdown;
 mod memory;
 mod model;
+mod moment;
 #[cfg(not(feature = "bench"))]
 mod no_bench;
 mod progress;
@@ -47,6 +49,7 @@ mod sleep;
 mod status;
 mod stdout;
 mod stream;
+mod style;
 mod table;
 mod terminal;
 mod test;

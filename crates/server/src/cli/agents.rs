@@ -96,7 +96,7 @@ async fn list(context: &Context, client: &Client) -> Result<(), CliError> {
         ]
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
-    context.terminal.data_part(&table(&HEAD, &rows))
+    context.terminal.table(&table(&HEAD, &rows))
 }
 
 async fn post_action(

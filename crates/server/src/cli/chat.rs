@@ -1,4 +1,5 @@
 //! `abide chat`: a conversation at the terminal. Replies stream as they come; calls that need approval are decided here.
+//! Ctrl-C stops the epoch whose reply is awaited, and leaves where none is.
 //!
 //! A line that begins with a command of the command language is run in the name of the person who chats, and the agent
 //! never sees it.
@@ -11,13 +12,18 @@ use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
 use clap::Args;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc,
+};
 
 use super::{
     client::{Call, Client},
     context::Context,
     error::{CliError, Exit},
     json_text::{display, items, query_string, text},
+    markdown::MarkdownStream,
+    moment::relative_text,
     stream::{EventStream, StreamEvent},
 };
 use crate::system::{SystemClock, SystemIds};
@@ -30,6 +36,8 @@ const RETURN_INTERVAL: Duration = Duration::from_millis(500);
 const LINES_AHEAD_MAX: usize = 16;
 
 /// Talks with an agent; an empty line or `/quit` ends it
+///
+/// Ctrl-C stops what the agent is doing for you; once more, or while nothing is awaited, it ends the conversation.
 ///
 /// A line that begins with a command, such as `\stdout read: last 5 ---`, is run in your name; `\help ---` lists the
 /// commands. Start a message that begins with a backslash with two.
@@ -53,16 +61,18 @@ impl Chat {
         let events = ReconnectingEvents::open(context, &agent).await?;
         let mut session = ChatSession {
             context,
-            sender: context.sender(self.sender.as_deref()),
+            sender: context.sender(self.sender.as_deref())?,
             chat: &self,
             agent,
             events,
+            interrupts: signal(SignalKind::interrupt())
+                .map_err(|error| CliError::new("ctrl-c cannot be caught").caused_by(&error))?,
             pending: None,
             approvals: VecDeque::new(),
         };
         if context.terminal.is_interactive() {
             context.terminal.say_dimmed(&format!(
-                "talking with {}; \\help lists commands, /quit or ctrl-d ends the conversation",
+                "talking with {}; \\help lists commands, ctrl-c stops an answer, /quit or ctrl-d ends the conversation",
                 session.agent
             ));
         }
@@ -104,6 +114,24 @@ struct PendingReply {
     epoch: String,
     /// What has been streamed of the present attempt.
     streamed: String,
+    /// The same as it is shown.
+    shown: MarkdownStream,
+    /// Whether the line that is being streamed has not ended.
+    has_open_line: bool,
+    /// Whether the person has asked for its end.
+    is_stopping: bool,
+}
+
+impl PendingReply {
+    fn new(epoch: String) -> Self {
+        Self {
+            epoch,
+            streamed: String::new(),
+            shown: MarkdownStream::default(),
+            has_open_line: false,
+            is_stopping: false,
+        }
+    }
 }
 
 /// A conversation, until the person ends it.
@@ -113,6 +141,7 @@ struct ChatSession<'a> {
     sender: String,
     agent: String,
     events: ReconnectingEvents<'a>,
+    interrupts: Signal,
     pending: Option<PendingReply>,
     approvals: VecDeque<Value>,
 }
@@ -131,6 +160,9 @@ impl ChatSession<'_> {
             tokio::select! {
                 biased;
                 event = self.events.next() => self.handle_event(event?).await?,
+                _ = self.interrupts.recv() => if self.interrupt().await? {
+                    return Ok(Exit::Ok);
+                },
                 line = lines.recv(), if wants_line => match line {
                     Some(line) if self.approvals.is_empty() && matches!(line.trim(), "" | "/quit") => is_open = false,
                     Some(line) => self.handle_line(&line).await?,
@@ -144,6 +176,52 @@ impl ChatSession<'_> {
         if self.context.terminal.is_interactive() && self.pending.is_none() {
             self.context.terminal.say_part("> ");
         }
+    }
+
+    /// Stops the epoch that is awaited; gives whether the conversation is over instead.
+    async fn interrupt(&mut self) -> Result<bool, CliError> {
+        let terminal = &self.context.terminal;
+        let Some(pending) = self.pending.as_mut().filter(|pending| !pending.is_stopping) else {
+            terminal.say("");
+            return Ok(true);
+        };
+        pending.is_stopping = true;
+        let path = format!("/epochs/{}/abort", pending.epoch);
+        self.end_line()?;
+        self.context.terminal.say_dimmed("stopping; ctrl-c once more leaves");
+        let client = Client::find(self.context)?;
+        let body = json!({"reason": format!("{} stopped it", self.sender)});
+        tokio::select! {
+            // One that has just ended cannot be stopped: its events tell how it ended.
+            stopped = client.call(Call::post(&path, &body)) => drop(stopped?),
+            _ = self.interrupts.recv() => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    /// Ends the line that is being streamed, so that what follows is not glued to it.
+    fn end_line(&mut self) -> Result<(), CliError> {
+        let terminal = &self.context.terminal;
+        let Some(pending) = &mut self.pending else { return Ok(()) };
+        if terminal.has_data_color() {
+            terminal.pieces(&pending.shown.finish())?;
+        }
+        if std::mem::take(&mut pending.has_open_line) {
+            terminal.data("")?;
+        }
+        Ok(())
+    }
+
+    /// Prints what an agent said.
+    fn show_reply(&self, reply: &str) -> Result<(), CliError> {
+        let terminal = &self.context.terminal;
+        if !terminal.has_data_color() {
+            return terminal.data(reply);
+        }
+        let mut shown = MarkdownStream::default();
+        terminal.pieces(&shown.push(reply))?;
+        terminal.pieces(&shown.finish())?;
+        terminal.data("")
     }
 
     async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
@@ -183,7 +261,7 @@ impl ChatSession<'_> {
         match client.fetch(Call::post("/start-epoch", &body).with_idempotency_key(&key)).await {
             Ok(answer) => {
                 let epoch = text(&answer, "/epoch_id").to_owned();
-                self.pending = Some(PendingReply { epoch, streamed: String::new() });
+                self.pending = Some(PendingReply::new(epoch));
             }
             Err(error) => self.context.terminal.error(&error),
         }
@@ -217,14 +295,23 @@ impl ChatSession<'_> {
             "turn.delta" => {
                 let piece = text(&event.data, "/text");
                 pending.streamed.push_str(piece);
-                self.context.terminal.data_part(piece)?;
+                pending.has_open_line = !pending.streamed.is_empty() && !piece.ends_with('\n');
+                if self.context.terminal.has_data_color() {
+                    let pieces = pending.shown.push(piece);
+                    self.context.terminal.pieces(&pieces)?;
+                } else {
+                    self.context.terminal.data_part(piece)?;
+                }
             }
             "turn.started" => {
-                let streamed = std::mem::take(&mut pending.streamed);
                 // A new attempt begins a new line; the text of the last one does not count.
-                self.context.terminal.data_part(if streamed.is_empty() { "" } else { "\n" })?;
+                self.end_line()?;
+                if let Some(pending) = &mut self.pending {
+                    pending.streamed.clear();
+                }
             }
             "tool.requested" => {
+                self.end_line()?;
                 let name = visible_line(text(&event.data, "/data/name"));
                 self.context.terminal.say_dimmed(&format!("· {name}"));
             }
@@ -252,11 +339,15 @@ impl ChatSession<'_> {
         // On one line: a title of several could look like a question that was answered.
         let arguments = display(approval, "/arguments");
         let (tool, arguments) = (visible_line(text(approval, "/tool")), visible_line(&arguments));
-        self.context.terminal.say(&format!("{} wants to run {tool} {arguments}", self.agent));
-        self.context
-            .terminal
-            .say_part(&format!("allow it (until {})? y or n: ", text(approval, "/deadline")));
-        self.approvals.push_back(approval.clone());
+        let deadline = text(approval, "/deadline");
+        let soon = relative_text(deadline, SystemClock::new().now());
+        let until = soon.map_or_else(|| format!("until {deadline}"), |soon| format!("ends {soon}"));
+        let approval = approval.clone();
+        let asked = format!("{} wants to run {tool} {arguments}", self.agent);
+        self.end_line()?;
+        self.context.terminal.say(&asked);
+        self.context.terminal.say_part(&format!("allow it ({until})? y or n: "));
+        self.approvals.push_back(approval);
         Ok(())
     }
 
@@ -267,24 +358,23 @@ impl ChatSession<'_> {
         };
         let client = Client::find(self.context)?;
         let epoch = client.fetch(Call::get(&format!("/epochs/{}", pending.epoch))).await?;
-        let terminal = &self.context.terminal;
+        let reply = text(&epoch, "/final_response");
+        // What was streamed is the reply, unless an attempt was thrown away.
+        let is_streamed = reply == pending.streamed;
         match text(&epoch, "/state") {
-            // What was streamed is the reply, unless an attempt was thrown away.
-            "committed" if text(&epoch, "/final_response") == pending.streamed => {
-                terminal.data("")?;
-            }
+            "committed" if is_streamed && !reply.is_empty() => self.end_line()?,
             "committed" => {
-                if !pending.streamed.is_empty() {
-                    terminal.data("")?;
-                }
-                terminal.data(text(&epoch, "/final_response"))?;
+                self.end_line()?;
+                self.show_reply(reply)?;
             }
             "aborted" => {
-                terminal.say(&format!(
-                    "the epoch was aborted ({}): {}",
-                    text(&epoch, "/abort/code"),
-                    text(&epoch, "/abort/message")
-                ));
+                self.end_line()?;
+                let (code, why) = (text(&epoch, "/abort/code"), text(&epoch, "/abort/message"));
+                let ended = match code {
+                    "cancelled" => format!("stopped: {why}"),
+                    _ => format!("the epoch was aborted ({code}): {why}"),
+                };
+                self.context.terminal.say(&ended);
             }
             _ => return Ok(()),
         }

@@ -11,7 +11,7 @@ use super::{
     client::{Call, Client},
     context::Context,
     error::{CliError, Exit},
-    json_text::{display, format_count, url_encode},
+    json_text::{display, format_count, items, url_encode},
     table::table,
 };
 
@@ -143,7 +143,7 @@ fn print(context: &Context, listed: &[ListedCheckpoint]) -> Result<(), CliError>
     };
     let head = ["CHECKPOINT", "CREATED", "SEQUENCE", "BYTES", "ON DISK", "STATE"];
     let rows: Vec<_> = listed.iter().map(row).collect();
-    context.terminal.data_part(&table(&head, &rows))
+    context.terminal.table(&table(&head, &rows))
 }
 
 async fn post_and_print(
@@ -157,7 +157,11 @@ async fn post_and_print(
         context.terminal.json(&answer)?;
         return Ok(Exit::Ok);
     }
-    let checkpoint = display(&answer, "/process/checkpoint/id");
-    context.terminal.data(&checkpoint)?;
+    let restored = "/restored/checkpoint_id";
+    let id = if answer.pointer(restored).is_some() { restored } else { "/process/checkpoint/id" };
+    context.terminal.data(&display(&answer, id))?;
+    for set_aside in items(&answer, "/restored/set_aside") {
+        context.terminal.say(set_aside.as_str().unwrap_or_default());
+    }
     Ok(Exit::Ok)
 }

@@ -113,7 +113,9 @@ impl Client {
             Err(_) => Err(CliError::new(format!(
                 "the keeper did not answer within {} s",
                 timeout.as_secs()
-            ))),
+            ))
+            .hint("`abide doctor` says what is wrong with it")
+            .with_exit(Exit::Degraded)),
         }
     }
 
@@ -230,6 +232,8 @@ impl Answer {
             StatusCode::UNAUTHORIZED => error.hint(
                 "the token in this home folder, or in ABIDE_TOKEN, is not one that the keeper knows; if the file was changed while the keeper was running, restart the keeper",
             ),
+            // What was asked for cannot be meant, such as a limit of 0 or no agent among several.
+            StatusCode::BAD_REQUEST => error.with_exit(Exit::Usage),
             StatusCode::SERVICE_UNAVAILABLE => error.with_exit(Exit::Degraded),
             _ => error,
         }

@@ -1,5 +1,7 @@
 //! What every command works with.
 
+use abide_domain::EntityName;
+
 use super::{error::CliError, terminal::Terminal};
 use crate::{
     config::{Config, Environment, Sources},
@@ -23,15 +25,18 @@ impl Context {
     }
 
     /// The name of whoever uses this home: the one that was given, else that of an agent's owner, else `user`.
-    pub(crate) fn sender(&self, given: Option<&str>) -> String {
+    pub(crate) fn sender(&self, given: Option<&str>) -> Result<String, CliError> {
         if let Some(given) = given {
-            return given.to_owned();
+            return match EntityName::sender(given) {
+                Ok(_) => Ok(given.to_owned()),
+                Err(_) => Err(not_a_name(given)),
+            };
         }
         let config = self.config().ok();
         let partners = config.iter().flat_map(|config| &config.settings.agents);
         let mut partners = partners.flat_map(|agent| &agent.partners);
         let owner = partners.find(|partner| partner.role == "owner");
-        owner.map_or_else(|| "user".to_owned(), |owner| owner.id.to_lowercase())
+        Ok(owner.map_or_else(|| "user".to_owned(), |owner| owner.id.to_lowercase()))
     }
 
     /// Creates the home folder, where it does not exist.
@@ -40,5 +45,59 @@ impl Context {
             CliError::new(format!("{} cannot be created", self.home.root().display()))
                 .caused_by(&error)
         })
+    }
+}
+
+/// People type their whole name; what is kept of somebody is kept under a short one.
+fn not_a_name(given: &str) -> CliError {
+    let error = CliError::new(format!(
+        "{given:?} cannot be a sender: a sender is a short name of a-z, 0-9, `.`, `_` and `-`"
+    ));
+    match short_name(given) {
+        name if name.is_empty() => error,
+        name => error.hint(format!("for example --sender {name}")),
+    }
+}
+
+/// A name as a short one, as far as that can be done; empty where nothing is left.
+fn short_name(name: &str) -> String {
+    let mut short = String::new();
+    for c in name.to_lowercase().chars() {
+        match c {
+            'a'..='z' | '0'..='9' => short.push(c),
+            'ä' | 'æ' => short.push_str("ae"),
+            'à'..='å' => short.push('a'),
+            'ç' => short.push('c'),
+            'è'..='ë' => short.push('e'),
+            'ì'..='ï' => short.push('i'),
+            'ñ' => short.push('n'),
+            'ö' | 'œ' => short.push_str("oe"),
+            'ò'..='ø' => short.push('o'),
+            'ü' => short.push_str("ue"),
+            'ù'..='û' => short.push('u'),
+            'ß' => short.push_str("ss"),
+            _ if !short.is_empty() && !short.ends_with('-') => short.push('-'),
+            _ => {}
+        }
+    }
+    short.truncate(64);
+    short.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_name;
+
+    #[test]
+    fn a_whole_name_has_a_short_one() {
+        for (whole, short) in [
+            ("Nicolas Müller", "nicolas-mueller"),
+            ("  Åsa  O'Neill ", "asa-o-neill"),
+            ("Jürgen_Groß", "juergen-gross"),
+            ("中村", ""),
+        ] {
+            assert_eq!(short_name(whole), short);
+        }
+        assert!(short_name(&"ab ".repeat(100)).len() <= 64);
     }
 }

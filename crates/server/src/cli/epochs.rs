@@ -1,7 +1,10 @@
 //! `abide epochs`: what agents were asked, and what the result was.
 
+use abide_domain::Clock as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+
+mod story;
 
 use super::{
     client::{Call, Client},
@@ -10,6 +13,10 @@ use super::{
     json_text::{display, items, query_string, text, url_encode},
     table::{clip, table},
 };
+use crate::system::SystemClock;
+
+/// Columns of a terminal in which a list also says who asked.
+const WIDE: usize = 120;
 
 /// Lists, shows, aborts and forks epochs
 #[derive(Debug, Args)]
@@ -32,7 +39,7 @@ enum Action {
         #[arg(long)]
         cursor: Option<String>,
     },
-    /// Shows an epoch
+    /// Shows an epoch: what happened at a terminal, its data as JSON through a pipe
     Show {
         /// The epoch's id
         epoch: String,
@@ -80,13 +87,11 @@ impl Epochs {
                     ("context", with_context.then_some("1")),
                 ]);
                 let path = format!("/epochs/{}{query}", url_encode(&epoch));
-                context.terminal.json(&client.fetch(Call::get(&path)).await?)?;
+                show(context, &client.fetch(Call::get(&path)).await?)?;
             }
             Action::Abort { epoch, reason } => {
                 let path = format!("/epochs/{}/abort", url_encode(&epoch));
-                context
-                    .terminal
-                    .json(&client.fetch(Call::post(&path, &json!({"reason": reason}))).await?)?;
+                show(context, &client.fetch(Call::post(&path, &json!({"reason": reason}))).await?)?;
             }
             Action::Fork { epoch, message } => {
                 let path = format!("/epochs/{}/fork", url_encode(&epoch));
@@ -103,10 +108,20 @@ impl Epochs {
     }
 }
 
+/// What happened, for a person; the data for a program.
+fn show(context: &Context, epoch: &Value) -> Result<(), CliError> {
+    if context.terminal.is_json() || context.terminal.screen().is_none() {
+        return context.terminal.json(epoch);
+    }
+    context.terminal.lines(&story::tell(epoch, SystemClock::new().now()))
+}
+
 fn list(context: &Context, answer: &Value) -> Result<(), CliError> {
     if context.terminal.is_json() {
         return context.terminal.json(answer);
     }
+    let terminal = &context.terminal;
+    let chars = terminal.cell_chars(40);
     let row = |epoch: &Value| {
         let end = match text(epoch, "/state") {
             "committed" => display(epoch, "/final_response"),
@@ -115,22 +130,35 @@ fn list(context: &Context, answer: &Value) -> Result<(), CliError> {
             }
             _ => "-".into(),
         };
-        vec![
+        let when = ["/ended_at", "/opened_at", "/stimulus/timestamp"]
+            .map(|pointer| display(epoch, pointer))
+            .into_iter()
+            .find(|time| time != "-");
+        [
             display(epoch, "/epoch_id"),
             display(epoch, "/citizen"),
             display(epoch, "/state"),
+            when.unwrap_or_default(),
             display(epoch, "/stimulus/sender"),
-            clip(&display(epoch, "/stimulus/content"), 40),
-            clip(&end, 40),
+            clip(&display(epoch, "/stimulus/content"), chars),
+            clip(&end, chars),
         ]
     };
     let rows: Vec<_> = items(answer, "/items").iter().map(row).collect();
-    context
-        .terminal
-        .data_part(&table(&["EPOCH", "AGENT", "STATE", "SENDER", "STIMULUS", "END"], &rows))?;
+    let head = ["EPOCH", "AGENT", "STATE", "WHEN", "SENDER", "STIMULUS", "END"];
+    // The time is new at a terminal; programs that read columns find those that there were.
+    let shown: &[usize] = match terminal.screen() {
+        None => &[0, 1, 2, 4, 5, 6],
+        Some(screen) if screen.width >= WIDE => &[0, 1, 2, 3, 4, 5, 6],
+        Some(_) => &[0, 2, 3, 5, 6],
+    };
+    let pick = |row: &[String]| shown.iter().filter_map(|at| row.get(*at).cloned()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row)).collect();
+    let head: Vec<&str> = shown.iter().filter_map(|at| head.get(*at).copied()).collect();
+    terminal.table(&table(&head, &rows))?;
     let next = text(answer, "/next");
     if !next.is_empty() {
-        context.terminal.say_dimmed(&format!("more with --cursor {next}"));
+        terminal.say_dimmed(&format!("more with --cursor {next}"));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::{
     context::Context,
     error::{CliError, Exit},
     json_text::{display, items, query_string},
-    table::{clip, table},
+    table::{Table, clip, table},
 };
 
 /// Longest body in a row, in characters.
@@ -49,13 +49,13 @@ impl EvidenceCommand {
         if context.terminal.is_json() {
             context.terminal.json(&answer)?;
         } else {
-            context.terminal.data_part(&evidence_table(&answer))?;
+            context.terminal.table(&evidence_table(&answer))?;
         }
         Ok(Exit::Ok)
     }
 }
 
-fn evidence_table(answer: &Value) -> String {
+fn evidence_table(answer: &Value) -> Table {
     let row = |entry: &Value| {
         let tags: Vec<_> = items(entry, "/tags").iter().filter_map(Value::as_str).collect();
         vec![

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{EntityName, EpochId, Timestamp, escaped_json};
+use abide_domain::{EntityName, EpochId, Timestamp, escaped_json, event::catalogue};
 use abide_ledger::{
     ClockStatus, FileStorage, Query, QueryOrder, Record, Storage, folder,
     storage::require_folder,
@@ -114,6 +114,30 @@ impl EventFilter {
     }
 }
 
+/// A kind that nothing knows is a slip, not a search without a find. One of a newer version may stand in the ledger.
+fn check_kinds(kinds: &[String], folder: &folder::Folder) -> Result<(), CliError> {
+    let fits = |kind: &str, name: &str| match kind.strip_suffix('*') {
+        Some(group) => name.starts_with(group),
+        None => name == kind,
+    };
+    let unknown = kinds.iter().find(|kind| !catalogue().any(|known| fits(kind, known.name)));
+    let Some(unknown) = unknown else { return Ok(()) };
+    if folder.stat()?.kinds.keys().any(|name| fits(unknown, name)) {
+        return Ok(());
+    }
+    let group = unknown.split('.').next().unwrap_or_default();
+    let near: Vec<_> = catalogue()
+        .map(|known| known.name)
+        .filter(|name| name.split('.').next() == Some(group))
+        .collect();
+    let error = CliError::usage(format!("there is no kind of event {unknown:?}"));
+    Err(if near.is_empty() {
+        error.hint("`abide ledger stat` lists the kinds that there are")
+    } else {
+        error.hint(format!("kinds that begin with {group} are {}", near.join(", ")))
+    })
+}
+
 fn entity(text: &str) -> Result<EntityName, CliError> {
     let name = if text.starts_with('@') { text.to_owned() } else { format!("@{text}") };
     name.parse().map_err(|error| {
@@ -130,13 +154,18 @@ impl LedgerCommand {
         let storage = storage(context)?;
         match self.action {
             Action::Tail { lines, follow, filter } => {
-                tail(storage, lines, follow, filter.query()?).await?;
+                let query = filter.query()?;
+                if !query.kinds.is_empty() {
+                    check_kinds(&query.kinds, &open(Arc::clone(&storage))?)?;
+                }
+                tail(storage, lines, follow, query).await?;
             }
             Action::Query { filter, after, before, limit, newest, text } => {
                 let order = if newest { QueryOrder::NewestFirst } else { QueryOrder::OldestFirst };
                 let limit = limit.unwrap_or(usize::MAX);
                 let query = Query { after, before, limit, order, ..filter.query()? };
                 let folder = open(storage)?;
+                check_kinds(&query.kinds, &folder)?;
                 if let Some(text) = text {
                     return search(context, &folder, &text, query);
                 }

@@ -139,7 +139,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
         let used = used.map(|embedder| embedder.model().id);
         terminal.json(&json!({"items": items, "next": null, "used": used}))?;
     } else {
-        terminal.data_part(&table(&["NAME", "BYTES", "LICENCE", "STATE"], &rows))?;
+        terminal.table(&table(&["NAME", "BYTES", "LICENCE", "STATE"], &rows))?;
     }
     // Configured weights that are not there are a failure, after what there is has been listed.
     let words = chosen?.announcement;

@@ -79,7 +79,7 @@ impl Say {
         }
         Ok(json!({
             "message": message,
-            "sender": context.sender(self.sender.as_deref()),
+            "sender": context.sender(self.sender.as_deref())?,
             "channel": self.channel,
             "citizen": self.agent,
             "session_id": self.session,

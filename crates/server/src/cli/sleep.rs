@@ -91,7 +91,8 @@ impl Sleep {
         }
         Err(CliError::new(
             "the connection to the keeper was lost; the sleep continues when it starts again",
-        ))
+        )
+        .with_exit(Exit::NotRunning))
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     context::Context,
     error::{CliError, Exit},
     json_text::{display, items, text},
+    style::Tone,
     table::{clip, table},
 };
 
@@ -44,16 +45,20 @@ impl Status {
         }
         let presence = client.presence();
         let (seq, tick) = (display(&snapshot, "/seq"), display(&snapshot, "/tick"));
-        context.terminal.data(&format!(
-            "keeper {} on http://{} (process {}): {status}, seq {seq}, tick {tick}",
+        let keeper = format!(
+            "keeper {} on http://{} (process {}): ",
             text(&keeper, "/version"),
             presence.address,
             presence.pid
-        ))?;
+        );
+        let state = (Tone::of_state(&status), status.clone());
+        let position = (Tone::Plain, format!(", seq {seq}, tick {tick}"));
+        context.terminal.lines(&[vec![(Tone::Plain, keeper), state, position]])?;
         context.terminal.data(&format_channels(&channels))?;
-        context.terminal.data_part(&agent_table(&snapshot))?;
-        context.terminal.data_part(&approval_table(&approvals))?;
-        context.terminal.data_part(&attention_table(&attention))?;
+        let chars = |through_pipe| context.terminal.cell_chars(through_pipe);
+        context.terminal.table(&table(&AGENTS, &agent_rows(&snapshot)))?;
+        context.terminal.table(&table(&APPROVALS, &approval_rows(&approvals, chars(60))))?;
+        context.terminal.table(&table(&ATTENTION, &attention_rows(&attention, chars(100))))?;
         Ok(exit)
     }
 }
@@ -75,7 +80,11 @@ fn format_channels(channels: &Value) -> String {
     parts.join(", ")
 }
 
-fn agent_table(snapshot: &Value) -> String {
+const AGENTS: [&str; 6] = ["AGENT", "STATE", "LANE", "QUEUE", "EPOCH", "LAST EVIDENCE"];
+const APPROVALS: [&str; 5] = ["APPROVAL", "AGENT", "TOOL", "ARGUMENTS", "DEADLINE"];
+const ATTENTION: [&str; 4] = ["ATTENTION", "AGENT", "SINCE", "SUMMARY"];
+
+fn agent_rows(snapshot: &Value) -> Vec<Vec<String>> {
     let row = |agent: &Value| {
         vec![
             display(agent, "/id"),
@@ -86,33 +95,30 @@ fn agent_table(snapshot: &Value) -> String {
             display(agent, "/last_evidence_at"),
         ]
     };
-    let rows: Vec<_> = items(snapshot, "/agents").iter().map(row).collect();
-    table(&["AGENT", "STATE", "LANE", "QUEUE", "EPOCH", "LAST EVIDENCE"], &rows)
+    items(snapshot, "/agents").iter().map(row).collect()
 }
 
-fn approval_table(approvals: &Value) -> String {
+fn approval_rows(approvals: &Value, chars: usize) -> Vec<Vec<String>> {
     let row = |approval: &Value| {
         vec![
             display(approval, "/id"),
             display(approval, "/citizen"),
             display(approval, "/tool"),
-            clip(&display(approval, "/arguments"), 60),
+            clip(&display(approval, "/arguments"), chars),
             display(approval, "/deadline"),
         ]
     };
-    let rows: Vec<_> = items(approvals, "/items").iter().map(row).collect();
-    table(&["APPROVAL", "AGENT", "TOOL", "ARGUMENTS", "DEADLINE"], &rows)
+    items(approvals, "/items").iter().map(row).collect()
 }
 
-fn attention_table(attention: &Value) -> String {
+fn attention_rows(attention: &Value, chars: usize) -> Vec<Vec<String>> {
     let row = |item: &Value| {
         vec![
             display(item, "/kind"),
             display(item, "/citizen"),
             display(item, "/since"),
-            clip(&display(item, "/summary"), 100),
+            clip(&display(item, "/summary"), chars),
         ]
     };
-    let rows: Vec<_> = items(attention, "/items").iter().map(row).collect();
-    table(&["ATTENTION", "AGENT", "SINCE", "SUMMARY"], &rows)
+    items(attention, "/items").iter().map(row).collect()
 }

@@ -3,17 +3,28 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use abide_domain::{escaped_json, visible};
+use abide_domain::{Clock as _, escaped_json, visible};
 use serde_json::{Value, json};
 
-use super::error::CliError;
-use crate::config::Environment;
+use super::{
+    error::CliError,
+    style::{Piece, Tone, painted},
+    table::{Screen, Table},
+};
+use crate::{config::Environment, system::SystemClock};
+
+/// Characters of a cell at a terminal, before its table is fitted.
+const CELL_CHARS_MAX: usize = 400;
+/// Columns of a terminal that does not say how many it has.
+const WIDTH_DEFAULT: usize = 80;
 
 /// Where a command's data and messages go.
 #[derive(Clone, Debug)]
 pub(crate) struct Terminal {
     form: Form,
+    /// Of messages, and of data.
     has_color: bool,
+    has_data_color: bool,
     shows_data: bool,
 }
 
@@ -28,11 +39,68 @@ enum Form {
 impl Terminal {
     /// The process's own streams.
     pub(crate) fn new(is_json: bool, environment: &Environment) -> Self {
-        let has_color = environment.get("NO_COLOR").is_none()
-            && environment.get("TERM") != Some("dumb")
-            && io::stderr().is_terminal();
+        let wants_color =
+            environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb");
         let form = if is_json { Form::Json } else { Form::Text };
-        Self { form, has_color, shows_data: io::stdout().is_terminal() }
+        let shows_data = io::stdout().is_terminal();
+        Self {
+            form,
+            has_color: wants_color && io::stderr().is_terminal(),
+            has_data_color: wants_color && shows_data,
+            shows_data,
+        }
+    }
+
+    /// The terminal that a person reads data at; `None` where data goes elsewhere.
+    pub(crate) fn screen(&self) -> Option<Screen> {
+        if !self.shows_data {
+            return None;
+        }
+        let size = terminal_size::terminal_size_of(io::stdout());
+        let width = size.map(|(terminal_size::Width(columns), _)| usize::from(columns));
+        let width = width.filter(|width| *width > 0).unwrap_or(WIDTH_DEFAULT);
+        Some(Screen { width, now: SystemClock::new().now() })
+    }
+
+    /// Characters of a cell: so many through a pipe, at a terminal as many as may have room.
+    pub(crate) fn cell_chars(&self, through_pipe: usize) -> usize {
+        if self.shows_data { CELL_CHARS_MAX } else { through_pipe }
+    }
+
+    /// Whether data is coloured.
+    pub(crate) fn has_data_color(&self) -> bool {
+        self.has_data_color
+    }
+
+    /// Prints a table as data: as wide as it needs through a pipe, as wide as the terminal where a person reads it.
+    pub(crate) fn table(&self, table: &Table) -> Result<(), CliError> {
+        self.lines(&table.lines(self.screen()))
+    }
+
+    /// Prints lines as data.
+    pub(crate) fn lines(&self, lines: &[Vec<Piece>]) -> Result<(), CliError> {
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(&self.written(line));
+            text.push('\n');
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints pieces as data, without ending the line.
+    pub(crate) fn pieces(&self, pieces: &[Piece]) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        out.write_all(self.written(pieces).as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    fn written(&self, pieces: &[Piece]) -> String {
+        if self.shows_data {
+            return painted(pieces, self.has_data_color);
+        }
+        pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -126,7 +194,10 @@ impl Terminal {
             self.say(&escaped_json(&error.to_string()));
             return;
         }
-        self.say(&format!("abide: {message}"));
+        let name = painted(&[(Tone::Bad, "abide:".to_owned())], self.has_color);
+        let mut err = io::stderr().lock();
+        drop(err.write_all(format!("{name} {}\n", visible(message)).as_bytes()));
+        drop(err);
         if let Some(hint) = error.next_step() {
             self.say_dimmed(&format!("  {hint}"));
         }

@@ -206,7 +206,7 @@ fn list(context: &Context) -> Result<(), CliError> {
         vec![name, token.scopes.join(","), token.created_at, ends]
     };
     let rows: Vec<_> = named.tokens.into_iter().map(row).collect();
-    context.terminal.data_part(&table(&["NAME", "SCOPES", "CREATED", "ENDS"], &rows))
+    context.terminal.table(&table(&["NAME", "SCOPES", "CREATED", "ENDS"], &rows))
 }
 
 async fn link(context: &Context) -> Result<(), CliError> {

@@ -8,7 +8,7 @@ use super::{
     context::Context,
     error::{CliError, Exit},
     json_text::{display, items, query_string, text},
-    table::{clip, table},
+    table::{Table, clip, table},
 };
 
 /// Shows and controls the watchdog, which finds agents that stall
@@ -125,10 +125,10 @@ impl WatchdogClient<'_> {
             let until = display(&status, "/maintenance/until");
             terminal.data(&format!("paused by {by} until {until}"))?;
         }
-        terminal.data_part(&agent_table(&status))?;
-        terminal.data_part(&episode_table(&status))?;
-        terminal.data_part(&next_step_table(&status))?;
-        terminal.data_part(&silence_table(&status))
+        terminal.table(&agent_table(&status))?;
+        terminal.table(&episode_table(&status))?;
+        terminal.table(&next_step_table(&status))?;
+        terminal.table(&silence_table(&status))
     }
 
     async fn scan(self) -> Result<(), CliError> {
@@ -211,7 +211,7 @@ fn body(fields: &[(&str, Option<String>)]) -> Value {
     Value::Object(given.collect::<Map<_, _>>())
 }
 
-fn agent_table(status: &Value) -> String {
+fn agent_table(status: &Value) -> Table {
     let row = |agent: &Value| {
         let silent = agent.pointer("/silent_ms").and_then(Value::as_u64);
         let silent = silent.map_or_else(|| "-".to_owned(), |ms| format!("{} s", ms / 1_000));
@@ -221,7 +221,7 @@ fn agent_table(status: &Value) -> String {
     table(&["AGENT", "STATE", "SILENT"], &rows)
 }
 
-fn episode_table(status: &Value) -> String {
+fn episode_table(status: &Value) -> Table {
     let row = |episode: &Value| {
         vec![
             display(episode, "/agent"),
@@ -235,7 +235,7 @@ fn episode_table(status: &Value) -> String {
     table(&["STALLED", "SINCE", "RUNG", "ACKNOWLEDGED BY", "WHAT"], &rows)
 }
 
-fn next_step_table(status: &Value) -> String {
+fn next_step_table(status: &Value) -> Table {
     let row = |next: &Value| {
         let to: Vec<_> = items(next, "/to").iter().filter_map(Value::as_str).collect();
         vec![display(next, "/agent"), display(next, "/at"), to.join(", ")]
@@ -244,7 +244,7 @@ fn next_step_table(status: &Value) -> String {
     table(&["NEXT NOTICE", "AT", "BY"], &rows)
 }
 
-fn silence_table(status: &Value) -> String {
+fn silence_table(status: &Value) -> Table {
     let row = |silence: &Value| {
         let agent = display(silence, "/agent");
         let agent = if agent == "-" { "all agents".to_owned() } else { agent };

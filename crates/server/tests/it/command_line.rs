@@ -1,10 +1,15 @@
 //! The command line: data on stdout, words on stderr, exit codes.
 
-use std::{io::Write as _, process::Stdio};
+use std::{
+    io::{Read as _, Write as _},
+    process::Stdio,
+};
 
-use serde_json::Value;
+use abide_testkit::{ModelServer, Reply, SeenRequest};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
-use crate::home::Home;
+use crate::{home::Home, process::scene::thinking_with};
 
 fn words(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -24,6 +29,15 @@ fn without_a_keeper_commands_say_so_and_exit_3() {
         &["agents", "ls"],
         &["chat"],
         &["token", "link"],
+        &["epochs", "show", "x"],
+        &["agents", "park", "felix"],
+        &["stdout", "read:"],
+        &["stdout", "grants"],
+        &["memory", "facts"],
+        &["memory", "search", "heron"],
+        &["evidence"],
+        &["sleep"],
+        &["watchdog", "status"],
     ] {
         let output = home.run(arguments);
         assert_eq!(output.status.code(), Some(3), "{arguments:?}: {output:?}");
@@ -73,6 +87,84 @@ fn mistakes_of_usage_exit_2_and_help_is_data() {
     }
 }
 
+#[test]
+fn each_kind_of_end_has_one_exit_code() {
+    let home = Home::new("[[agent]]\nid = \"felix\"\n[[agent]]\nid = \"ivy\"\n");
+    let keeper = home.up();
+    let said =
+        keeper.client.post("/start-epoch?wait=1", &json!({"message": "hi", "citizen": "felix"}));
+    let ended = said.json()["epoch_id"].as_str().unwrap().to_owned();
+    let nothing = "0193e0f0-0000-7000-8000-000000000000";
+    for (code, arguments) in [
+        (0, vec!["ledger", "query", "--kinds", "epoch.*,stimulus.accepted"]),
+        // What cannot be meant.
+        (2, vec!["ledger", "query", "--kinds", "nope"]),
+        (2, vec!["ledger", "query", "--kinds", "epoch.nope"]),
+        (2, vec!["ledger", "tail", "--kinds", "nope.*"]),
+        (2, vec!["epochs", "ls", "--limit", "0"]),
+        (2, vec!["epochs", "ls", "--cursor", "x"]),
+        (2, vec!["say", "for whom?"]),
+        (2, vec!["chat"]),
+        (2, vec!["memory", "facts"]),
+        // What there is not, what does not fit, what breaks a rule.
+        (1, vec!["epochs", "show", nothing]),
+        (1, vec!["epochs", "abort", &ended]),
+        (1, vec!["agents", "show", "nobody"]),
+        (1, vec!["epochs", "ls", "--agent", "nobody"]),
+        (1, vec!["say", "--agent", "felix", "--channel", "pigeon", "hi"]),
+        (1, vec!["stdout", "read: last 0"]),
+    ] {
+        let output = home.run(&arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {output:?}");
+        assert_eq!(output.stderr.is_empty(), code == 0, "{arguments:?}: {output:?}");
+    }
+    let near = words(&home.run(["ledger", "query", "--kinds", "epoch.open"]));
+    assert!(near.contains("epoch.opened"), "{near}");
+}
+
+#[test]
+fn ctrl_c_in_a_chat_stops_the_answer_and_not_the_conversation() {
+    let server = ModelServer::builder()
+        .rule(|request: &SeenRequest| match request.user_text() {
+            asked if asked.contains("are you there?") => Reply::text("here I am"),
+            _ => Reply::text("on and ".repeat(200)).silence_after(900),
+        })
+        .start()
+        .unwrap();
+    let home = Home::new(&thinking_with(&server, &["felix"]));
+    let _keeper = home.up();
+    let mut chat = home
+        .command(["chat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = chat.stdin.take().unwrap();
+    stdin.write_all(b"go on and on\n").unwrap();
+    let mut stdout = chat.stdout.take().unwrap();
+    let mut begun = [0; 3];
+    stdout.read_exact(&mut begun).unwrap();
+    assert_eq!(&begun, b"on ", "the answer has begun");
+    kill_process(Pid::from_child(&chat), Signal::INT).unwrap();
+    stdin.write_all(b"are you there?\n").unwrap();
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    let output = chat.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let words = words(&output);
+    assert!(words.lines().any(|line| line == "stopped: user stopped it"), "{words}");
+    // What was said up to then ends its line.
+    assert!(rest.ends_with("\nhere I am\n"), "{rest}");
+    let ends: Vec<Value> = home
+        .ledger()
+        .into_iter()
+        .filter(|line| line["kind"] == "epoch.aborted" || line["kind"] == "epoch.committed")
+        .collect();
+    assert_eq!((ends.len(), &ends[0]["data"]["code"]), (2, &"cancelled".into()));
+}
+
 #[cfg(not(feature = "bench"))]
 #[test]
 fn a_build_without_benchmarks_says_how_to_get_them() {
@@ -105,6 +197,10 @@ fn say_prints_the_reply_alone() {
     let invalid = home.run(["say", "--channel", "pigeon", "hi"]);
     assert_eq!(invalid.status.code(), Some(1));
     assert!(words(&invalid).contains("channel: `pigeon` is not one of"), "{}", words(&invalid));
+    let whole_name = home.run(["say", "--sender", "Nicolas Müller", "hi"]);
+    assert_eq!(whole_name.status.code(), Some(1));
+    let said = words(&whole_name);
+    assert!(said.contains("a short name") && said.contains("--sender nicolas-mueller"), "{said}");
 }
 
 #[test]

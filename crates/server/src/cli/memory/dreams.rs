@@ -86,7 +86,7 @@ async fn list(
         vec![display(dream, "/filename"), display(dream, "/created_at"), display(dream, "/title")]
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
-    memory.context.terminal.data_part(&table(&["DREAM", "WRITTEN", "TITLE"], &rows))?;
+    memory.context.terminal.table(&table(&["DREAM", "WRITTEN", "TITLE"], &rows))?;
     if rows.is_empty() {
         memory.context.terminal.say("there are no dreams");
     }

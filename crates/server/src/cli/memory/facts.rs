@@ -164,7 +164,7 @@ fn list(memory: &MemoryClient<'_>, answer: &Value) -> Result<(), CliError> {
         return Ok(());
     }
     let rows: Vec<_> = items(answer, "/items").iter().map(row).collect();
-    memory.context.terminal.data_part(&table(&HEAD, &rows))?;
+    memory.context.terminal.table(&table(&HEAD, &rows))?;
     if rows.is_empty() {
         memory.context.terminal.say("there are no facts");
     }

@@ -9,7 +9,7 @@ use super::client::{MemoryClient, object, read_text};
 use crate::cli::{
     error::CliError,
     json_text::{display, display_count, items, query_string, text, url_encode},
-    table::{clip, table},
+    table::{Table, clip, table},
 };
 
 /// Longest seed in bytes: as JSON in a request it must stay below the keeper's limit of a body.
@@ -161,7 +161,7 @@ async fn list(memory: &MemoryClient<'_>, ls: &Ls) -> Result<(), CliError> {
     }
     let found = items(&answer, "/items");
     let printed = if ls.edges { edge_table(found) } else { node_table(found) };
-    memory.context.terminal.data_part(&printed)?;
+    memory.context.terminal.table(&printed)?;
     if found.is_empty() {
         memory.context.terminal.say(&format!("there are no {path}"));
     }
@@ -169,7 +169,7 @@ async fn list(memory: &MemoryClient<'_>, ls: &Ls) -> Result<(), CliError> {
     Ok(())
 }
 
-fn node_table(nodes: &[Value]) -> String {
+fn node_table(nodes: &[Value]) -> Table {
     let row = |node: &Value| {
         vec![
             display(node, "/node_id"),
@@ -194,7 +194,7 @@ fn node_summary(node: &Value) -> String {
     texts.take(3).collect::<Vec<_>>().join("; ")
 }
 
-fn edge_table(edges: &[Value]) -> String {
+fn edge_table(edges: &[Value]) -> Table {
     let row = |edge: &Value| {
         vec![
             display(edge, "/from"),

@@ -132,7 +132,7 @@ async fn versions(memory: &MemoryClient<'_>) -> Result<(), CliError> {
     };
     let rows: Vec<_> = items(&answer, "/items").iter().map(row).collect();
     let head = ["VERSION", "WRITTEN", "SOURCE", "BY", "STATE"];
-    memory.context.terminal.data_part(&table(&head, &rows))
+    memory.context.terminal.table(&table(&head, &rows))
 }
 
 async fn diff(memory: &MemoryClient<'_>, from: u64, to: Option<u64>) -> Result<(), CliError> {

@@ -239,7 +239,7 @@ fn print(
         vec![one.agent.to_string(), facts, one.dreams.to_string(), one.identity.to_owned()]
     };
     let rows: Vec<_> = rebuilt.iter().map(row).collect();
-    terminal.data_part(&table(&["AGENT", "FACTS", "DREAMS", "IDENTITY.MD"], &rows))?;
+    terminal.table(&table(&["AGENT", "FACTS", "DREAMS", "IDENTITY.MD"], &rows))?;
     terminal.say(&format!(
         "read {} in {took:.1} s ({rate:.0} per second)",
         format_count(events, "event")

@@ -48,9 +48,9 @@ impl Search {
             ]
         });
         let passages: Vec<_> = passages.collect();
-        terminal.data_part(&table(&["REF", "AT", "SPEAKER", "FIT", "TEXT"], &passages))?;
+        terminal.table(&table(&["REF", "AT", "SPEAKER", "FIT", "TEXT"], &passages))?;
         let facts: Vec<_> = items(&answer, "/facts/items").iter().map(super::facts::row).collect();
-        terminal.data_part(&table(&super::facts::HEAD, &facts))?;
+        terminal.table(&table(&super::facts::HEAD, &facts))?;
         for (name, pointer) in [("conversations", "/conversations"), ("facts", "/facts")] {
             match text(&answer, &format!("{pointer}/status")) {
                 "empty" => terminal.say(&format!("{name}: none found")),
