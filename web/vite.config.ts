@@ -38,6 +38,8 @@ export default defineConfig({
     environment: "node",
     include: ["src/**/*.test.{ts,tsx}", "tests/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // A busy machine takes any time for the long ones; none of them measures it.
+    testTimeout: 30_000,
   },
 });
 

@@ -180,6 +180,9 @@ test.describe("with a tool that asks first", () => {
     await expect(card).toContainText("“what time is it?”");
     await expect(card).toContainText("“I want to know the hour.”");
     await expect(card).toContainText(/Expires in \d+ min/);
+    // The reason is there too for whoever opens the page later.
+    await page.reload();
+    await expect(card).toContainText("“I want to know the hour.”");
     await log(page).focus();
     await page.keyboard.press("a");
     await expect(page.getByTestId("reply")).toHaveText("It is late.");

@@ -31,6 +31,18 @@ async function isUnharmed(page: Page, where: string): Promise<void> {
   expect(await page.evaluate(() => "stolen" in window), `${where}: something ran`).toBe(false);
   const made = await page.locator("img, iframe, object, embed, main script, main b, [onerror]").count();
   expect(made, `${where}: markup was made`).toBe(0);
+  // What turns letters around or hides is shown as what it is, in texts and in what is read aloud or shown on hover.
+  const hidden = await page.evaluate(() => {
+    const isHidden = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+    const texts = [document.title];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!(node instanceof Element)) texts.push(node.nodeValue ?? "");
+      else for (const name of ["title", "aria-label"]) texts.push(node.getAttribute(name) ?? "");
+    }
+    return texts.filter((text) => isHidden.test(text)).map((text) => JSON.stringify(text.slice(0, 120)));
+  });
+  expect(hidden, `${where}: hidden characters`).toEqual([]);
   const lead = await page
     .locator("a[href]")
     .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol));

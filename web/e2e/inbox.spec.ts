@@ -69,7 +69,7 @@ mind = "model"
     // Something is done to several at once: each is asked again and fails again, as another matter.
     for (const one of await rows.getByRole("checkbox").all()) await one.check();
     await page.getByRole("toolbar").getByRole("button", { name: "Ask again" }).click();
-    await expect(page.getByText("Ask again: 2 done")).toBeVisible();
+    await expect(page.getByText("Ask again: 2 done", { exact: true })).toBeVisible();
   });
 
   test("agents that need a look stand first", async ({ app, keeper }) => {

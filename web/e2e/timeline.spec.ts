@@ -131,7 +131,7 @@ test("a long ledger is scrolled to its far past and back", async ({ app, browser
 });
 
 test("the keeper finds by text, kind and life, at any place", async ({ app, browser, keeper }) => {
-  test.setTimeout(60_000 + EVENTS * 3);
+  test.setTimeout(120_000 + EVENTS * 3);
   await write(keeper, EVENTS);
   const page = await app.open("/timeline?rows=lines");
   const reads = watchReads(page);
@@ -169,10 +169,14 @@ test("the keeper finds by text, kind and life, at any place", async ({ app, brow
   if (!IS_LONG) {
     // What is found further back is put above, and what is seen stays; its beginning is reached all the same.
     await expect
-      .poll(async () => {
-        await drag(page, 0);
-        return options(page).first().textContent();
-      })
+      .poll(
+        async () => {
+          await drag(page, 0);
+          return options(page).first().textContent();
+        },
+        // Piece by piece, as fast as the machine is.
+        { intervals: [50], timeout: 60_000 },
+      )
       .toContain("“n0”");
     await expect(page.getByRole("status").filter({ hasText: "fit of" })).toBeVisible();
     await drag(page, 1);

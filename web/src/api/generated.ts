@@ -116,6 +116,8 @@ export interface AgentView {
 
 /** A call that waits. */
 export interface ApprovalView {
+  /** What the tool does, in the words that the mind is told; absent where nobody here knows. */
+  about?: string | null;
   /** What it is to be called with. */
   arguments: Json;
   /** The agent that wants to call. */
@@ -241,6 +243,8 @@ export interface ConfigView {
   file: string;
   /** All values, in the order of the sections. */
   items: ConfigEntry[];
+  /** Variables of known providers' keys that the keeper was started with. Their names alone. */
+  keys_found: string[];
 }
 
 /** A part of what a mind was shown. */
@@ -1219,6 +1223,8 @@ export interface TriedView {
 export interface TurnView {
   /** How the mind felt. */
   emotive_state: string;
+  /** What it said beside its calls; absent where it said nothing, or called nothing: what it said then is the reply. */
+  text?: string | null;
   /** Its reasoning; only with `?thoughts=1`. */
   thought?: string | null;
   /** Its calls, in order. */

@@ -7,6 +7,7 @@ import { sessionQuery } from "@/api/queries";
 import { live } from "@/live/store";
 import { Button, Input } from "@/ui";
 import { Logo } from "./logo";
+import { noticeState } from "./notices";
 
 export function Gate({ children }: { children: ReactNode }) {
   const client = useQueryClient();
@@ -20,6 +21,7 @@ export function Gate({ children }: { children: ReactNode }) {
     const ended = live.attend();
     live.onSignedOut = () => void client.resetQueries({ queryKey: sessionQuery.queryKey });
     const silence = onSignedOut(() => live.onSignedOut());
+    live.mayRest = () => noticeState() !== "on";
     live.stream.start();
     return () => {
       silence();

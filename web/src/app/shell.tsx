@@ -13,6 +13,7 @@ import { useCommands } from "./commands";
 import { Help } from "./help";
 import { Logo } from "./logo";
 import { useApprovalNews, useTitle } from "./news";
+import { useNotices } from "./notices";
 import { Palette } from "./palette";
 import { type ScreenEntry, SHOWN_SCREENS } from "./screens";
 import { setTheme, THEME_NAMES, THEMES } from "./theme";
@@ -25,7 +26,9 @@ export function Shell() {
   const agents = useAgents();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const attention = useQuery(attentionQuery);
-  useTitle(useMatters(attention.data?.items).open.length);
+  const { open } = useMatters(attention.data?.items);
+  useTitle(open.length);
+  useNotices(open, attention.isSuccess);
   useApprovalNews();
   useCommands([
     {

@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { Toast as Radix } from "radix-ui";
-import { Button, cx, IconButton } from "@/ui";
+import { Button, cx, IconButton, visible } from "@/ui";
 import { dismiss, drop, useToasts } from "./toasts";
 
 /** Where toasts stand. F8 goes there. */
@@ -23,7 +23,9 @@ export function Toaster() {
           <div className="min-w-0 flex-1">
             <Radix.Title className="text-sm font-medium text-ink">{one.title}</Radix.Title>
             {one.note && (
-              <Radix.Description className="text-[13px] break-words text-muted">{one.note}</Radix.Description>
+              <Radix.Description className="text-[13px] break-words text-muted">
+                {visible(one.note)}
+              </Radix.Description>
             )}
           </div>
           {one.undo && (

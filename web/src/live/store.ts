@@ -21,6 +21,8 @@ export class LiveStore {
   readonly #listeners = new Set<() => void>();
   readonly stream: LiveStream;
   onSignedOut: () => void = () => {};
+  /** Whether nobody waits for what comes while the tab is hidden. */
+  mayRest: () => boolean = () => true;
   /** Called with what changed, once a flush. */
   onFlush: (before: LiveState, after: LiveState) => void = () => {};
 
@@ -76,8 +78,9 @@ export class LiveStore {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onVisibility = () => {
       clearTimeout(timer);
-      if (document.visibilityState === "hidden") timer = setTimeout(() => this.stream.rest(), REST_MS);
-      else if (this.connection.phase !== "ended") {
+      if (document.visibilityState === "hidden") {
+        timer = setTimeout(() => this.mayRest() && this.stream.rest(), REST_MS);
+      } else if (this.connection.phase !== "ended") {
         this.stream.start();
         this.stream.retryNow();
         this.stream.check(false);

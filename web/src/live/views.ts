@@ -45,7 +45,7 @@ function turnFromView(view: EpochView["turns"][number]): LiveTurn {
     turn: view.turn,
     emotive: view.emotive_state,
     thought: view.thought ?? "",
-    text: null,
+    text: view.text ?? null,
     calls: view.tool_calls.map(callFromView),
   };
 }

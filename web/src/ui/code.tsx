@@ -36,7 +36,7 @@ export function Code({
         <span className="absolute top-1 right-1 rounded-md bg-field">
           <IconButton
             size="s"
-            label={`Copy: ${label}`}
+            label="Copy this"
             icon={<CopyIcon aria-hidden className="size-3.5" />}
             onClick={onCopy}
           />

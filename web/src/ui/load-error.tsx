@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { ApiError, messageOf } from "@/api/errors";
 import { Button } from "./button";
+import { visible } from "./visible";
 
 /** What went wrong, why, and what to do next. */
 export function LoadError({
@@ -16,12 +17,12 @@ export function LoadError({
   return (
     <div role="alert" className="m-3 rounded-lg border border-fail/50 bg-fail-soft px-4 py-3 text-sm">
       {what && <p className="font-medium text-ink">{what}</p>}
-      <p className="break-words text-ink">{messageOf(error)}</p>
+      <p className="break-words text-ink">{visible(messageOf(error))}</p>
       {details.length > 0 && (
         <ul className="mt-1 list-disc pl-5 text-muted">
           {details.map((detail) => (
             <li key={detail.path + detail.message}>
-              <code>{detail.path}</code>: {detail.message}
+              <code>{detail.path}</code>: {visible(detail.message)}
             </li>
           ))}
         </ul>

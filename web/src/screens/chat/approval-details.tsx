@@ -1,22 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ApprovalView } from "@/api/generated";
 import { approvalsQuery } from "@/api/queries";
 import { useEpoch } from "@/live/hooks";
 import type { LiveApproval } from "@/live/state";
-import { Code, givenText, Time, visibleLine } from "@/ui";
+import { Code, givenText, Time, visible, visibleLine } from "@/ui";
 import { askedOf, changeOf } from "./approval-words";
 
 /** `read`, `state` or `world`; null until the keeper said so. */
 export function useEffectOf(id: string | undefined): string | null {
-  const waiting = useQuery(approvalsQuery);
-  return waiting.data?.items.find((one) => one.id === id)?.effect ?? null;
+  return useWaiting(id)?.effect ?? null;
+}
+
+function useWaiting(id: string | undefined): ApprovalView | undefined {
+  return useQuery(approvalsQuery).data?.items.find((one) => one.id === id);
 }
 
 /** All that a decision rests on: what would change, with what it is called, who asked, why, until when. */
 export function ApprovalDetails({ approval, effect }: { approval: LiveApproval; effect: string | null }) {
   const asked = askedOf(approval, useEpoch(approval.epochId));
+  const about = useWaiting(approval.id)?.about;
   return (
     <div className="flex flex-col gap-2 text-[13px] text-ink">
       <p className={effect === "world" ? "font-medium" : undefined}>{changeOf(effect)}</p>
+      {about && (
+        <p dir="auto" className="break-words text-muted">
+          {visible(about)}
+        </p>
+      )}
       <Code label={`Arguments of ${visibleLine(approval.tool)}`} text={givenText(approval.arguments)} />
       {asked && (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">

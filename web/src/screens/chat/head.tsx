@@ -23,7 +23,7 @@ export function ChatHead({ id, unread, onConversations, onNew, q, onFind }: Prop
   const isShown = isFinding || q.length > 0;
   return (
     <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-3 sm:gap-3 sm:px-6 short:h-10">
-      <div className={cx("flex min-w-0 items-center gap-2", isShown && "max-sm:hidden")}>
+      <div className={cx("flex min-w-0 items-center gap-2", isShown && "max-sm:sr-only")}>
         <Pulse life={isOff ? "away" : lifeOf(agent?.state ?? "idle")} />
         <h1 className="truncate text-lg font-semibold tracking-tight">{agent?.name ?? id}</h1>
         <span className="truncate text-[13px] whitespace-nowrap text-muted">

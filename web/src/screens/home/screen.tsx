@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { attentionQuery } from "@/api/queries";
 import { useMatters } from "@/app/aside";
+import { ModelCard } from "@/screens/setup/model-card";
 import { Screen, useNow } from "@/ui";
 import { AgentsGlance } from "./agents-glance";
 import { Feed } from "./feed";
@@ -17,6 +18,7 @@ export function HomeScreen() {
     <Screen title="Attention" note={open ? `${greeting}: ${matters} for you` : greeting}>
       <div className="grid gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
+          <ModelCard />
           <Inbox />
           <AgentsGlance />
         </div>

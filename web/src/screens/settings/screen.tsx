@@ -3,6 +3,7 @@ import { Screen } from "@/ui";
 import { Configuration } from "./configuration";
 import { Doctor, KeeperFigures } from "./doctor";
 import { Keys } from "./keys";
+import { Notices } from "./notices";
 import { Colours, Sessions } from "./this-browser";
 
 export function SettingsScreen() {
@@ -14,6 +15,7 @@ export function SettingsScreen() {
           <Doctor />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
+          <Notices />
           <Colours />
           <Sessions />
           <Configuration />

@@ -83,7 +83,7 @@ function Text({ entry, text }: { entry: Entry; text: string }) {
       <pre
         tabIndex={0}
         role="group"
-        aria-label={`${entry.isError ? "Error" : "Output"} of ${entry.command}`}
+        aria-label={`${entry.isError ? "Error" : "Output"} of ${visibleLine(entry.command)}`}
         // The caret of a mistake stands under its place only where nothing is broken or turned around.
         dir={entry.isError ? "ltr" : "auto"}
         className={cx(
@@ -93,7 +93,7 @@ function Text({ entry, text }: { entry: Entry; text: string }) {
             : "break-words whitespace-pre-wrap",
         )}
       >
-        {text.slice(0, shown)}
+        {visible(text.slice(0, shown))}
       </pre>
       {text.length > shown && (
         <Button size="s" onClick={() => setShown(shown + 5 * CHARS_SHOWN)}>

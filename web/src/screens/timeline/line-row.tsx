@@ -7,12 +7,12 @@ import { Clock } from "@/ui";
 /** An event on one line, with the way to all of it. */
 export function LineRow({ event, among }: { event: AnyEvent; among: readonly AnyEvent[] }) {
   return (
-    <li className="flex gap-3 py-0.5 text-[13px]">
+    <li className="flex items-baseline gap-3 text-[13px]">
       <Clock at={event.timestamp} className="shrink-0 text-muted tabular-nums" />
       <Link
         to="/timeline"
         search={{ seq: event.seq, rows: "lines" }}
-        className="shrink-0 font-mono text-xs text-muted no-underline hover:underline"
+        className="inline-flex min-h-6 shrink-0 items-center font-mono text-xs text-muted no-underline hover:underline"
         aria-label={`Event ${event.seq}`}
       >
         #{event.seq}

@@ -6,6 +6,7 @@ import { Telescope } from "lucide-react";
 import { useMemo } from "react";
 import { phraseOf, subjectOf } from "@/live/words";
 import { useTrail } from "@/screens/agents/trail";
+import { NotifierCard } from "@/screens/setup/notifier-card";
 import { Button, Card, CardHead, Clock, EmptyState, LoadError, Loading, Screen } from "@/ui";
 import { joined, statusQuery } from "./api";
 import { foldWatchdog, isOfWatchdog } from "./fold";
@@ -37,6 +38,7 @@ export function WatchdogScreen() {
       actions={status && <Orders status={status} />}
     >
       <div className="flex max-w-7xl flex-col gap-5">
+        <NotifierCard />
         <StallMatters without={view.episodes} />
         {trail.isReading && <Loading what="what the watchdog saw" />}
         {trail.error && (

@@ -1,4 +1,4 @@
-import { Badge, Card, CardHead, Time, useNow } from "@/ui";
+import { Badge, Card, CardHead, Time, useNow, visibleLine } from "@/ui";
 import type { Status } from "./api";
 import { Attempts } from "./attempts";
 import type { WatchdogView } from "./fold";
@@ -49,7 +49,7 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
         {isPaused && view.paused && (
           <li className="break-words text-ink">
             <Badge tone="wait">paused</Badge> by {view.paused.by}, <Time at={view.paused.at} />
-            {view.paused.reason && `: ${view.paused.reason}`}
+            {view.paused.reason && `: ${visibleLine(view.paused.reason)}`}
             {view.paused.until && (
               <>
                 ; it ends <Time at={view.paused.until} />
@@ -61,7 +61,7 @@ export function WatchdogState({ view, status }: { view: WatchdogView; status: St
           <li key={one.agent ?? "*"} className="break-words text-ink">
             <Badge tone="wait">silence</Badge> {one.agent ?? "all agents"}
             {one.by && `, by ${one.by}`}; it ends <Time at={one.until} />
-            {one.reason && `: ${one.reason}`}
+            {one.reason && `: ${visibleLine(one.reason)}`}
           </li>
         ))}
         {view.lastTest && (
