@@ -27,6 +27,7 @@ mod start;
 
 pub use crate::intake::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus};
 use crate::{
+    activity::SeenActivity,
     agent_setup::AgentSetup,
     attached_clients::AttachedClients,
     blobs::Blobs,
@@ -36,7 +37,7 @@ use crate::{
     lane::{Lane, LaneOrder, ResetResult},
     ledger_reads::{read_epoch, was_approval},
     projector::{IdentityFiles, Projector},
-    run_epoch::{DecideError, DecisionOrder},
+    run_epoch::{DecideError, DecisionOrder, PageOrder},
     services::{Services, TurnDelta},
     settings::EpochSettings,
     sleep::{SleepHandle, Sleeper},
@@ -188,6 +189,11 @@ impl Keeper {
         &self.inner.services.attached
     }
 
+    /// What is seen of an agent between its events.
+    pub fn activity(&self, agent: &AgentId) -> SeenActivity {
+        self.inner.services.activities.seen(agent)
+    }
+
     /// Growing answers from here on. A listener that lags loses the oldest.
     pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> {
         self.inner.services.deltas.subscribe()
@@ -195,19 +201,8 @@ impl Keeper {
 
     /// Waits until the epoch has ended; false when no such epoch exists.
     pub async fn ended(&self, epoch: EpochId) -> bool {
-        loop {
-            let waiting = self.inner.waiters.of(epoch);
-            let mut notified = std::pin::pin!(waiting.notified());
-            // Registered before the check, so that an end between the check and the wait is not missed.
-            notified.as_mut().enable();
-            let end = self.state().epochs.get(&epoch).map(|span| span.end);
-            if matches!(end, Some(None)) {
-                notified.await;
-                continue;
-            }
-            self.inner.waiters.notify(epoch);
-            return end.is_some();
-        }
+        let end = || self.state().epochs.get(&epoch).map(|span| span.end.is_some());
+        self.inner.waiters.ended(epoch, end).await
     }
 
     /// An epoch, whole: from memory while it runs, from the ledger after.
@@ -247,11 +242,12 @@ impl Keeper {
     }
 
     /// Gives up the attempt under way and has its turn asked again, as far as attempts permit: a page for an agent that
-    /// does not move. False when no epoch runs.
+    /// does not move. False when no attempt was given up: no epoch runs, or it is at something else. That can take as long as
+    /// what it is at.
     pub async fn ask_again(&self, agent: &AgentId, reason: String) -> Result<bool, OrderError> {
         let (reply, received) = oneshot::channel();
-        self.order(agent, LaneOrder::AskAgain { reason, reply }).await?;
-        received.await.map_err(|_| OrderError::Stopping)
+        self.order(agent, LaneOrder::AskAgain(PageOrder { reason, reply })).await?;
+        Ok(received.await.unwrap_or(false))
     }
 
     /// Decides on an approval. Returns once the decision is durable.

@@ -25,6 +25,7 @@ mod epoch;
 mod fact_proposals;
 mod logs;
 mod own_log;
+mod private_state;
 mod sleep;
 mod spaces;
 mod wakes;
@@ -37,6 +38,7 @@ pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, TurnRecord};
 pub use fact_proposals::{FactProposals, WaitingFact};
 pub use logs::Logs;
 pub use own_log::{OwnEntry, OwnLog};
+pub use private_state::PrivateStateLoss;
 pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };

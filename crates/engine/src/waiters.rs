@@ -15,8 +15,25 @@ pub(crate) struct Waiters {
 }
 
 impl Waiters {
+    /// Waits until the epoch has ended, as `has_ended` says; false where that knows no such epoch.
+    pub(crate) async fn ended(&self, epoch: EpochId, has_ended: impl Fn() -> Option<bool>) -> bool {
+        loop {
+            let waiting = self.of(epoch);
+            let mut notified = std::pin::pin!(waiting.notified());
+            // Registered before the check, so that an end between the check and the wait is not missed.
+            notified.as_mut().enable();
+            match has_ended() {
+                Some(false) => notified.await,
+                ended => {
+                    self.notify(epoch);
+                    return ended.is_some();
+                }
+            }
+        }
+    }
+
     /// What is notified when the epoch ends. Take it before checking whether the epoch has ended.
-    pub(crate) fn of(&self, epoch: EpochId) -> Arc<Notify> {
+    fn of(&self, epoch: EpochId) -> Arc<Notify> {
         let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
         epochs.entry(epoch).or_default().clone()
     }
@@ -33,12 +50,66 @@ impl Waiters {
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::{
+        pin::pin,
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering},
+        },
+        time::Duration,
+    };
 
     use abide_domain::EpochId;
     use futures_util::FutureExt as _;
+    use tokio::task::JoinSet;
+    use uuid::Uuid;
 
     use super::Waiters;
+
+    /// A few thousand epochs end while their waiters come, go away and come again: whoever stays is told.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn whatever_the_others_do_every_waiter_is_told_of_the_end() {
+        const EPOCHS: u128 = 2_000;
+        let waiters = Arc::new(Waiters::default());
+        let mut told = JoinSet::new();
+        for number in 0..EPOCHS {
+            let epoch = EpochId::from_uuid(Uuid::from_u128(number));
+            let end = Arc::new(AtomicBool::new(false));
+            // By the number, so that all orders of waiters, those that leave and the end itself come up.
+            for waiter in 0..=number % 4 {
+                let (waiters, end) = (Arc::clone(&waiters), Arc::clone(&end));
+                let leaves = (number / 4 + waiter) % 3 == 0;
+                told.spawn(async move {
+                    let has_ended = || Some(end.load(Ordering::SeqCst));
+                    if leaves {
+                        // Asked once and dropped, as a client that hangs up.
+                        drop(waiters.ended(epoch, has_ended).now_or_never());
+                        tokio::task::yield_now().await;
+                    }
+                    waiters.ended(epoch, has_ended).await
+                });
+            }
+            let waiters = Arc::clone(&waiters);
+            told.spawn(async move {
+                for _ in 0..number % 7 {
+                    tokio::task::yield_now().await;
+                }
+                end.store(true, Ordering::SeqCst);
+                // The state says so before the projector does: whoever looks in between goes, and must take the others along.
+                for _ in 0..number % 5 {
+                    tokio::task::yield_now().await;
+                }
+                waiters.notify(epoch);
+                true
+            });
+        }
+        // Only a waiter that was lost uses this up.
+        let all = tokio::time::timeout(Duration::from_secs(60), told.join_all()).await.unwrap();
+        assert!(all.len() > 2 * 2_000 && all.iter().all(|told| *told));
+        assert!(waiters.epochs.lock().unwrap().is_empty(), "nobody is kept who has gone");
+        let unknown = EpochId::from_uuid(Uuid::from_u128(EPOCHS));
+        assert!(!waiters.ended(unknown, || None).await);
+    }
 
     #[test]
     fn whoever_finds_the_epoch_ended_leaves_nobody_waiting() {

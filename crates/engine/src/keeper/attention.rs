@@ -48,6 +48,8 @@ pub enum AttentionKind {
     Fact,
     /// An agent's memory cannot be written.
     Memory,
+    /// An agent's process lost private state that was acknowledged.
+    PrivateState,
     /// The ledger cannot be written.
     Ledger,
     /// The wall clock and the times of events differ.
@@ -64,7 +66,7 @@ impl AttentionKind {
             Self::Sleep => "sleep",
             Self::Identity => "identity",
             Self::Fact => "fact",
-            Self::Memory => "memory",
+            Self::Memory | Self::PrivateState => "memory",
             Self::Ledger => "ledger",
             Self::Clock => "clock",
         }
@@ -110,6 +112,7 @@ impl Keeper {
         matters.extend(self.proposals());
         matters.extend(self.fact_proposals());
         matters.extend(self.memory_problems());
+        matters.extend(self.private_state_losses());
         matters.extend(self.ledger_problem());
         matters.extend(self.clock_problem());
         matters.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.id.cmp(&b.id)));
@@ -247,6 +250,26 @@ impl Keeper {
             }
         });
         behind.collect()
+    }
+
+    fn private_state_losses(&self) -> Vec<Attention> {
+        let state = self.state();
+        let lost = state.agents.iter().filter_map(|(agent, agent_state)| {
+            let loss = agent_state.private_state_loss.as_ref()?;
+            Some(Attention {
+                id: format!("private_state:{agent}"),
+                kind: AttentionKind::PrivateState,
+                citizen: Some(agent.clone()),
+                since: loss.at,
+                summary: format!(
+                    "the process of {agent} lost private state that had been stored: {}; put a copy of its files back and start it \
+                     again, or start it again to go on without",
+                    loss.report
+                ),
+                epoch: None,
+            })
+        });
+        lost.collect()
     }
 
     fn clock_problem(&self) -> Option<Attention> {

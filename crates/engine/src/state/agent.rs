@@ -19,6 +19,7 @@ use super::{
     epoch::EpochEnd,
     fact_proposals::FactProposals,
     own_log::{OwnEntry, OwnLog},
+    private_state::PrivateStateLoss,
     sleep::SleepState,
 };
 
@@ -70,8 +71,12 @@ pub struct AgentState {
     pub own_log: OwnLog,
     /// Its epoch that ended last.
     pub last_ended: Option<EndedEpoch>,
+    /// What its process lost of its private state, and no person has seen to yet.
+    pub private_state_loss: Option<PrivateStateLoss>,
     /// The size of the newest context, in tokens.
     asked_tokens: u64,
+    /// The size of a context that a model rejected for a reason that is not known: its length, if a shorter one is answered.
+    doubted_tokens: Option<u64>,
     /// When its process began last, as an event.
     started_seq: u64,
 }
@@ -150,7 +155,9 @@ impl AgentState {
             tokens_cap: None,
             own_log: OwnLog::default(),
             last_ended: None,
+            private_state_loss: None,
             asked_tokens: 0,
+            doubted_tokens: None,
             started_seq: 0,
         }
     }
@@ -222,8 +229,16 @@ impl AgentState {
 
     fn apply_turn(&mut self, event: &TurnEvent, at: Timestamp) {
         let usage = match event {
-            TurnEvent::Started(_) => return,
+            TurnEvent::Started(started) => {
+                if started.turn == 1 && started.attempt == 1 {
+                    self.doubted_tokens = None;
+                }
+                return;
+            }
             TurnEvent::Completed(completed) => {
+                if let Some(doubted) = self.doubted_tokens.take() {
+                    self.tokens_cap = Some(doubted / 4 * 3);
+                }
                 self.last_attempt = Some(AttemptEnd { at, failed: None });
                 Some(&completed.usage)
             }
@@ -237,6 +252,9 @@ impl AgentState {
                     // epochs look for it from above, since a prompt that is rejected costs little and a past that is not
                     // shown costs much.
                     self.tokens_cap = Some(self.asked_tokens / 4 * 3);
+                }
+                if failed.code == "perhaps_too_long" && failed.turn == 1 {
+                    self.doubted_tokens = Some(self.asked_tokens);
                 }
                 failed.usage.as_ref()
             }
@@ -255,6 +273,7 @@ impl AgentState {
     }
 
     fn apply_agent(&mut self, event: &AgentEvent, at: Timestamp) {
+        PrivateStateLoss::apply(&mut self.private_state_loss, event, at);
         match event {
             AgentEvent::Registered(profile) => {
                 self.profile = Some(profile.clone());
@@ -271,7 +290,7 @@ impl AgentState {
                 self.paused_at = None;
                 self.today.forgiven_microusd = self.today.tally.cost_microusd;
             }
-            // The runs of a process are no part of the state: the supervisor knows them, and they end with the keeper.
+            // The runs of a process are no more of the state: the supervisor knows them, and they end with the keeper.
             _ => {}
         }
     }
