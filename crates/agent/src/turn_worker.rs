@@ -55,8 +55,11 @@ impl TurnWorker {
         };
         // The time that logging took is no longer left for thinking.
         let spent = self.clock.monotonic().saturating_sub(began);
-        let request =
-            TurnRequest { deadline: request.deadline.saturating_sub(spent), ..request.clone() };
+        let request = TurnRequest {
+            deadline: request.deadline.saturating_sub(spent),
+            deadline_streaming: request.deadline_streaming.saturating_sub(spent),
+            ..request.clone()
+        };
         Box::pin(self.reasoner.think(&request, &on_delta)).await
     }
 }

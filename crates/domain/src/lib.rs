@@ -55,6 +55,7 @@ mod age;
 mod brake;
 mod command;
 mod hidden;
+mod known_wait;
 mod part_clock;
 mod peer;
 mod reserved;
@@ -72,6 +73,7 @@ pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
 };
+pub use known_wait::{KnownWait, WaitReason};
 pub use part_clock::PartClock;
 pub use peer::Peer;
 pub use reserved::{OWNER, WATCHDOG, is_reserved_agent_name, is_reserved_name};

@@ -127,8 +127,10 @@ pub struct Limits {
     pub turns: u32,
     /// Tool calls in a turn.
     pub calls: usize,
-    /// Thinking time of one attempt at a turn.
+    /// Thinking time of one attempt at a turn before its answer begins to come, and between two pieces of it.
     pub turn: Duration,
+    /// Thinking time of one attempt in all while pieces of its answer come; where it is less than `turn`, that counts.
+    pub turn_streaming: Duration,
     /// Attempts at a turn.
     pub attempts: u32,
     /// Running time of one tool call.
@@ -151,6 +153,7 @@ impl Default for Limits {
             turns: 16,
             calls: 32,
             turn: Duration::from_mins(2),
+            turn_streaming: Duration::from_mins(10),
             attempts: 3,
             tool: Duration::from_mins(1),
             epoch: Duration::from_mins(10),

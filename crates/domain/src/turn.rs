@@ -48,8 +48,10 @@ pub struct TurnRequest {
     pub tools: Arc<[ToolSpec]>,
     /// The turns of this epoch so far, each with the results of its calls.
     pub steps: Vec<TurnStep>,
-    /// How long the mind may think.
+    /// How long the mind may think before its answer begins to come, and between two pieces of it.
     pub deadline: Duration,
+    /// How long it may think in all while pieces of its answer come; never less than `deadline`.
+    pub deadline_streaming: Duration,
 }
 
 /// One earlier exchange: a stimulus and the committed reply to it.

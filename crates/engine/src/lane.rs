@@ -26,7 +26,7 @@ use crate::{
     failpoint::Failpoint,
     run_epoch::{
         CommittedEpoch, Controls, DecideError, DecisionOrder, EpochError, Interrupt,
-        InterruptSignal, run_epoch,
+        InterruptSignal, PageOrder, run_epoch,
     },
     services::Services,
     sleep::{SleepError, SleepRequest},
@@ -292,7 +292,7 @@ impl Lane {
                 drop(reply.send(self.abort_waiting(epoch, reason).await));
             }
             // What was cut is asked anew in any case.
-            LaneOrder::AskAgain { reply, .. } => _ = reply.send(false),
+            LaneOrder::AskAgain(page) => _ = page.reply.send(false),
             order if cut.is_some() => {
                 self.held.push(order);
                 self.pause = None;
@@ -345,10 +345,7 @@ impl Lane {
                 }
             }
             // A full channel holds a page that does the same.
-            LaneOrder::AskAgain { reason, reply } => {
-                drop(controls.pages.try_send(reason));
-                _ = reply.send(true);
-            }
+            LaneOrder::AskAgain(page) => drop(controls.pages.try_send(page)),
             LaneOrder::Reset { force, by, reply } => {
                 if force {
                     controls.interrupt(AbortCode::Reset, "a reset with force ended it".to_owned());
@@ -465,7 +462,7 @@ struct ControlSenders {
     epoch: EpochId,
     interrupt: watch::Sender<Option<Interrupt>>,
     decisions: mpsc::Sender<DecisionOrder>,
-    pages: mpsc::Sender<String>,
+    pages: mpsc::Sender<PageOrder>,
     abort_replies: Vec<oneshot::Sender<Result<bool, AppendError>>>,
 }
 

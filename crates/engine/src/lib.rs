@@ -35,6 +35,7 @@ pub mod schedule;
 pub mod sleep;
 pub mod state;
 
+mod activity;
 mod agent_setup;
 mod attached_clients;
 mod blobs;
@@ -61,6 +62,7 @@ mod waiters;
 mod waker;
 mod work_budget;
 
+pub use activity::{Activities, SeenActivity};
 pub use agent_setup::{AgentSetup, DreamerSetup};
 pub use attached_clients::AttachedClients;
 pub use blobs::Blobs;

@@ -19,6 +19,7 @@ use abide_domain::{
 mod act;
 mod approve;
 mod ask;
+mod attempt_clock;
 mod budget;
 mod controls;
 mod error;
@@ -30,7 +31,9 @@ mod walk;
 use crate::{
     agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
-pub use controls::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal};
+pub use controls::{
+    Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder,
+};
 pub use error::EpochError;
 use walk::Walk;
 

@@ -8,6 +8,7 @@ use abide_memory::stdout::StdoutFolder;
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::{
+    activity::Activities,
     attached_clients::AttachedClients,
     blobs::Blobs,
     entity_quotas::EntityQuotas,
@@ -54,6 +55,8 @@ pub struct Services {
     pub settings: EpochSettings,
     /// Clients that can be asked for approval.
     pub attached: AttachedClients,
+    /// What is seen of agents between two events.
+    pub activities: Activities,
     /// Growing answers, for clients that follow it.
     pub deltas: broadcast::Sender<TurnDelta>,
     /// The state that is folded from the ledger.

@@ -47,6 +47,7 @@ impl SideQuestion {
             tools: [].into(),
             steps: Vec::new(),
             deadline: self.deadline,
+            deadline_streaming: self.deadline,
         }
     }
 }

@@ -41,6 +41,8 @@ struct Attempt<'a> {
     decoder: Decoder,
     on_delta: &'a (dyn Fn(ReplyDelta) + Send + Sync),
     deadline: Instant,
+    /// When it ends though pieces of its answer come.
+    deadline_streaming: Instant,
 }
 
 impl Model {
@@ -55,7 +57,8 @@ impl Model {
     }
 
     /// Asks for one turn. Pieces of the answer go to `on_delta` as they come; pieces of an attempt that failed before
-    /// its first byte never do. Retries nothing after the request's deadline, and ends by itself soon after it.
+    /// its first byte never do. Retries nothing after the request's deadline, and ends by itself soon after it, or, while
+    /// pieces come, soon after the later deadline.
     ///
     /// The voice has been parsed, not checked: limits of calls and lengths are the caller's.
     pub async fn ask(
@@ -63,13 +66,15 @@ impl Model {
         request: &TurnRequest,
         on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
     ) -> Result<Thought, MindError> {
-        let deadline = Instant::now() + request.deadline;
+        let now = Instant::now();
+        let deadline = now + request.deadline;
+        let deadline_streaming = now + request.deadline_streaming;
         let mut retries = RetryCount::default();
         loop {
             let form = self.form();
             let body = Bytes::from(encode(request, &self.settings, form).to_string());
             let decoder = Decoder::new(self.settings.dialect, form);
-            let mut attempt = Attempt { decoder, on_delta, deadline };
+            let mut attempt = Attempt { decoder, on_delta, deadline, deadline_streaming };
             let failure = match Box::pin(self.attempt(&body, &mut attempt)).await {
                 Ok(voice) => {
                     return Ok(Thought { voice, usage: self.usage(&attempt.decoder, &body) });
@@ -107,8 +112,11 @@ impl Model {
         body: &Bytes,
         attempt: &mut Attempt<'_>,
     ) -> Result<abide_domain::voice::Voice, AttemptError> {
-        let left = attempt.deadline.saturating_duration_since(Instant::now()) + DEADLINE_GRACE;
-        let request = self.request(Request::post_json(self.settings.ask_url(), body.clone()), left);
+        let now = Instant::now();
+        let left = |end: Instant| end.saturating_duration_since(now) + DEADLINE_GRACE;
+        let times = (left(attempt.deadline), left(attempt.deadline_streaming));
+        let request = Request::post_json(self.settings.ask_url(), body.clone());
+        let request = self.streaming_request(request, times);
         let mut response =
             self.http.send(request).await.map_err(|error| error_of_sending(&error))?;
         if !response.status().is_success() {
@@ -131,11 +139,16 @@ impl Model {
     }
 
     pub(crate) fn request(&self, request: Request, left: Duration) -> Request {
+        self.streaming_request(request, (left, left))
+    }
+
+    /// A request whose answer may be waited for, at the beginning and between two pieces, and that may take in all.
+    fn streaming_request(&self, request: Request, (quiet, total): (Duration, Duration)) -> Request {
         let limits = &self.settings.limits;
         let request = request.limits(RequestLimits {
-            total: left,
-            first_byte: limits.first_byte,
-            idle: limits.idle,
+            total,
+            first_byte: limits.first_byte.min(quiet),
+            idle: limits.idle.min(quiet),
             body_bytes_max: limits.reply_bytes_max,
             redirects_max: 0,
         });

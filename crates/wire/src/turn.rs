@@ -1,6 +1,6 @@
 //! Turns, from the domain's request, answer and errors to the wire's own form and back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EpochId, Zone,
@@ -29,7 +29,7 @@ pub use failure::error_code;
 impl ProcessRequest {
     /// Puts a turn on the wire, under an id of this attempt's own.
     pub fn from_turn(request_id: impl Into<String>, request: &TurnRequest) -> Self {
-        let deadline_ms = u64::try_from(request.deadline.as_millis()).unwrap_or(u64::MAX);
+        let millis = |time: Duration| Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         let repair = request
             .repair
             .as_ref()
@@ -53,7 +53,8 @@ impl ProcessRequest {
             tools: request.tools.iter().map(WireTool::from_spec).collect(),
             steps: request.steps.iter().map(WireStep::from_step).collect(),
             last_driver_output,
-            deadline_ms: Some(deadline_ms),
+            deadline_ms: millis(request.deadline),
+            deadline_streaming_ms: millis(request.deadline_streaming),
             extra: Extra::default(),
         };
         Self {
@@ -101,7 +102,11 @@ impl ProcessRequest {
             }),
             tools: tools.into(),
             steps,
-            deadline: std::time::Duration::from_millis(deadline_ms),
+            deadline: Duration::from_millis(deadline_ms),
+            // An older keeper gives no more time for an answer that grows.
+            deadline_streaming: Duration::from_millis(
+                context.deadline_streaming_ms.unwrap_or_default().max(deadline_ms),
+            ),
         })
     }
 }

@@ -50,8 +50,11 @@ wire_map! {
         steps (since V3): Vec<WireStep>,
         /// What the agent said last in this session.
         last_driver_output: Option<WireOutput>,
-        /// How long the mind may think, in milliseconds.
+        /// How long the mind may think before its answer begins to come, and between two pieces of it, in milliseconds.
         deadline_ms: Option<u64>,
+        /// How long it may think in all while pieces of its answer come (`process_delta`), in milliseconds; missing where an
+        /// older keeper asks, which gives no such time.
+        deadline_streaming_ms: Option<u64>,
         ..extra
     }
 

@@ -59,6 +59,7 @@ const CONTEXT: Structure = {
   ],
   "last_driver_output?3": { content: "text", timestamp: "text" },
   "deadline_ms?3": "count",
+  "deadline_streaming_ms?3": "count",
 };
 
 export const TO_AGENT_RULES: Readonly<Record<string, Structure>> = {

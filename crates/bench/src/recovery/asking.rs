@@ -52,6 +52,7 @@ pub(super) fn request(agent: &AgentId, message: &str) -> TurnRequest {
         tools: Arc::new([]),
         steps: Vec::new(),
         deadline: DEADLINE,
+        deadline_streaming: DEADLINE,
     }
 }
 

@@ -14,6 +14,7 @@ use super::{
     replay::{ReplayedState, StartError},
 };
 use crate::{
+    activity::Activities,
     agent_setup::AgentSetup,
     attached_clients::AttachedClients,
     dream_folders,
@@ -49,6 +50,7 @@ impl Keeper {
         drafts.extend(reconcile(&state, &parts.schedules));
         let announcer = announce(&parts.ledger, drafts).await?;
         let services = Arc::new(Services {
+            activities: Activities::new(parts.ledger.clone()),
             ledger: parts.ledger,
             quotas: EntityQuotas::new(Arc::clone(&parts.clock)),
             clock: parts.clock,

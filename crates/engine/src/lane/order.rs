@@ -7,7 +7,7 @@ use abide_ledger::AppendError;
 use tokio::sync::oneshot;
 
 use crate::{
-    run_epoch::{DecideError, DecisionOrder},
+    run_epoch::{DecideError, DecisionOrder, PageOrder},
     sleep::{SleepError, SleepRequest},
 };
 
@@ -26,12 +26,7 @@ pub enum LaneOrder {
     /// Decide on an approval.
     Decide(DecisionOrder),
     /// Give up the attempt under way and ask its turn again: a page for an agent that does not move (decision 40).
-    AskAgain {
-        /// Why, for people.
-        reason: String,
-        /// Gets whether an epoch runs.
-        reply: oneshot::Sender<bool>,
-    },
+    AskAgain(PageOrder),
     /// End the short-term window after the running epoch.
     Reset {
         /// End the running epoch first.
@@ -68,7 +63,7 @@ pub(super) fn refuse(order: LaneOrder, error: AppendError) {
     match order {
         LaneOrder::Abort { reply, .. } => drop(reply.send(Err(error))),
         LaneOrder::Decide(order) => drop(order.reply.send(Err(DecideError::Unavailable))),
-        LaneOrder::AskAgain { reply, .. } => _ = reply.send(false),
+        LaneOrder::AskAgain(page) => _ = page.reply.send(false),
         LaneOrder::Reset { reply, .. } => _ = reply.send(None),
         LaneOrder::Sleep { reply, .. } => drop(reply.send(Err(SleepError::Unavailable))),
     }

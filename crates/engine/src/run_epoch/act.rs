@@ -7,7 +7,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
-    AgentId, CallId,
+    AgentId, CallId, WaitReason,
     event::{AbortCode, Ethereal, ToolFinished, ToolRequested, VoiceCall},
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
@@ -154,6 +154,7 @@ async fn run(
         memory: &memory,
         commands: &commands,
     };
+    let _wait = services.activities.wait(&agent.id, WaitReason::Tool, limit);
     let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
     let mut visible = std::pin::pin!(tokio::time::sleep(VISIBLE_AFTER));
     let mut is_hidden = true;

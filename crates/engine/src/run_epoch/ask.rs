@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    CallId,
+    CallId, WaitReason,
     epoch::EpochState,
     event::{
         AbortCode, AgentPaused, DecidedBy, PauseReason, TurnCompleted, TurnFailed, TurnStarted,
@@ -17,7 +17,14 @@ use abide_domain::{
 };
 use tokio::time::Instant;
 
-use super::{approve, error::EpochError, host, request, show::shorten_context, walk::Walk};
+use super::{
+    approve,
+    attempt_clock::{AttemptClock, AttemptTimeoutError},
+    error::EpochError,
+    host, request,
+    show::shorten_context,
+    walk::Walk,
+};
 use crate::{context::Context, failpoint::Failpoint};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
@@ -79,9 +86,9 @@ enum AskError {
     /// The mind failed.
     #[error(transparent)]
     Mind(#[from] MindError),
-    /// No answer within its deadline.
-    #[error("no answer within {} s", .0.as_secs_f64())]
-    Deadline(Duration),
+    /// Its time is over.
+    #[error(transparent)]
+    Deadline(#[from] AttemptTimeoutError),
     /// The watchdog paged it: no evidence came for too long.
     #[error("{0}")]
     Paged(String),
@@ -160,7 +167,7 @@ async fn listen(
     // A page from before this attempt is not about it.
     while walk.controls.pages.try_recv().is_ok() {}
     let mut thinking = mind.think(request, &host);
-    let mut deadline = Instant::now() + request.deadline;
+    let mut clock = AttemptClock::new(request, requests.last_piece(), Instant::now());
     let answer = loop {
         let time_left = requests.time_left(walk);
         let is_waiting = requests.is_waiting();
@@ -169,16 +176,20 @@ async fn listen(
             error = walk.controls.interrupt.stopped() => return Err(error),
             answer = &mut thinking => break answer,
             event = requests.next(&mut walk.controls.decisions, time_left) => event,
-            Some(reason) = walk.controls.pages.recv(), if !is_waiting => {
+            Some(page) = walk.controls.pages.recv(), if !is_waiting => {
+                let reason = page.take();
                 walk.time_left()?;
                 return Ok(Err(AskError::Paged(reason)));
             }
-            () = tokio::time::sleep_until(deadline), if !is_waiting => {
+            () = tokio::time::sleep_until(clock.due()), if !is_waiting => {
+                // Pieces came since: it goes on.
+                let Some(timeout) = clock.timeout(Instant::now()) else { continue };
                 walk.time_left()?;
-                return Ok(Err(AskError::Deadline(request.deadline)));
+                return Ok(Err(timeout.into()));
             }
         };
-        deadline += requests.handle(walk, event).await?;
+        let waited = requests.handle(walk, event).await?;
+        clock.put_off(waited, Instant::now());
     };
     let calls_max = walk.services.settings.limits.calls;
     let fitting = answer.and_then(|thought| match thought.voice.check(calls_max) {
@@ -303,9 +314,16 @@ async fn wait(
         None => backoff(counted).min(left),
     };
     walk.flush().await?;
+    let known_wait = |_| walk.services.activities.wait(&walk.agent.id, WaitReason::Provider, pause);
+    let _wait = asked_for.map(known_wait);
     tokio::select! {
         biased;
         error = walk.controls.interrupt.stopped() => Err(error),
+        // A pause of our own ends with a page; one that a provider asked for does not.
+        Some(page) = walk.controls.pages.recv(), if asked_for.is_none() => {
+            page.take();
+            Ok(())
+        }
         () = tokio::time::sleep(pause) => Ok(()),
     }
 }

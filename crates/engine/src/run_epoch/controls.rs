@@ -15,8 +15,26 @@ pub struct Controls {
     pub interrupt: InterruptSignal,
     /// Decisions on approvals.
     pub decisions: mpsc::Receiver<DecisionOrder>,
-    /// Pages that give up the attempt under way; each says why.
-    pub pages: mpsc::Receiver<String>,
+    /// Pages that give up the attempt under way.
+    pub pages: mpsc::Receiver<PageOrder>,
+}
+
+/// A page, on its way to the attempt that is to be given up. One that is dropped has reached nothing.
+#[derive(Debug)]
+pub struct PageOrder {
+    /// Why, for people.
+    pub reason: String,
+    /// Gets whether an attempt was given up for it.
+    pub reply: oneshot::Sender<bool>,
+}
+
+impl PageOrder {
+    /// It has reached the agent; gives the reason.
+    pub(super) fn take(self) -> String {
+        // Whoever paged may be gone.
+        _ = self.reply.send(true);
+        self.reason
+    }
 }
 
 /// Says to a running epoch, once, that it is to end.

@@ -3,7 +3,7 @@
 //! [`EpochHost`] is what the mind holds; [`HostRequests`] is where its requests arrive. One question is open at a time, the
 //! others wait: a person decides on one thing. While it is open the turn's clock stands still.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, ApprovalId, CallId, EpochId,
@@ -17,11 +17,13 @@ use tokio::{
 
 use super::{
     approve,
+    attempt_clock::LastPiece,
     controls::{DecideError, DecisionOrder},
     error::EpochError,
     walk::Walk,
 };
 use crate::{
+    activity::AgentActivity,
     mind::{MindDelta, MindHost, PermissionRequest},
     services::TurnDelta,
 };
@@ -38,6 +40,8 @@ pub(super) struct EpochHost {
     agent: AgentId,
     epoch: EpochId,
     turn: u32,
+    activity: Arc<AgentActivity>,
+    last_piece: LastPiece,
     deltas: broadcast::Sender<TurnDelta>,
     requests: mpsc::Sender<HostRequest>,
 }
@@ -47,6 +51,7 @@ pub(super) struct HostRequests {
     turn: u32,
     attempt: u32,
     requests: mpsc::Receiver<HostRequest>,
+    last_piece: LastPiece,
     reports: usize,
     asked: usize,
     questions: VecDeque<PermissionQuestion>,
@@ -88,21 +93,35 @@ pub(super) enum HostEvent {
 pub(super) fn open(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, HostRequests) {
     let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     let (agent, epoch) = (walk.record.agent.clone(), walk.record.id);
-    let deltas = walk.services.deltas.clone();
+    let last_piece = LastPiece::default();
+    let host = EpochHost {
+        activity: walk.services.activities.of(&agent),
+        agent,
+        epoch,
+        turn,
+        last_piece: last_piece.clone(),
+        deltas: walk.services.deltas.clone(),
+        requests: sender,
+    };
     let received = HostRequests {
         turn,
         attempt,
         requests,
+        last_piece,
         reports: 0,
         asked: 0,
         questions: VecDeque::new(),
         open: None,
     };
-    (EpochHost { agent, epoch, turn, deltas, requests: sender }, received)
+    (host, received)
 }
 
 impl MindHost for EpochHost {
     fn delta(&self, MindDelta { text, thought }: MindDelta) {
+        if !text.is_empty() {
+            self.last_piece.note(Instant::now());
+            self.activity.note_piece();
+        }
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
         // That nobody listens is no failure.
         drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));
@@ -125,6 +144,11 @@ impl MindHost for EpochHost {
 }
 
 impl HostRequests {
+    /// When a piece of the answer came last.
+    pub(super) fn last_piece(&self) -> LastPiece {
+        self.last_piece.clone()
+    }
+
     /// Whether a person is being asked.
     pub(super) fn is_waiting(&self) -> bool {
         self.open.is_some()
@@ -168,6 +192,8 @@ impl HostRequests {
             HostEvent::Requested(HostRequest::Report(evidence)) => {
                 if self.reports < REPORTS_MAX {
                     self.reports += 1;
+                    // What its work produced shows more than a word of it.
+                    self.last_piece.note(Instant::now());
                     walk.record_agent(evidence)?;
                     walk.flush().await?;
                 }

@@ -33,7 +33,9 @@ pub(super) async fn turn_request(
     let (turn, attempt) = asked;
     let stimulus = walk.record.stimulus.clone();
     let last_driver_output = last_output(walk);
-    let deadline = walk.services.settings.limits.turn.min(walk.time_left()?);
+    let (limits, left) = (&walk.services.settings.limits, walk.time_left()?);
+    let deadline = limits.turn.min(left);
+    let deadline_streaming = limits.turn_streaming.max(limits.turn).min(left);
     let steps = steps(walk, context);
     Ok(TurnRequest {
         agent: walk.agent.id.clone(),
@@ -54,6 +56,7 @@ pub(super) async fn turn_request(
         tools: walk.agent.tools.offered(&walk.agent.policy),
         steps,
         deadline,
+        deadline_streaming,
     })
 }
 

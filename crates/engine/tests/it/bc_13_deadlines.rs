@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use abide_domain::{
+    WaitReason,
     event::{AbortCode, Event, TurnEvent},
     tool::Outcome,
+    turn::MindError,
 };
-use abide_engine::state::EpochRecord;
-use abide_testkit::rig::{Setup, TestTool, call, say, silence, trickle};
+use abide_engine::{SeenActivity, state::EpochRecord};
+use abide_testkit::rig::{Rig, Setup, TestTool, call, fail, say, silence, trickle};
 use serde_json::json;
 
 const fn secs(secs: u64) -> Duration {
@@ -28,23 +30,84 @@ async fn a_mind_that_never_answers_is_asked_three_times_and_given_up() {
     let asked: Vec<_> = rig.asked().iter().map(|asked| (asked.turn, asked.attempt)).collect();
     assert_eq!(asked, [(1, 1), (1, 2), (1, 3)]);
     assert_eq!(lasted(&epoch), 3 * 120 + 1 + 2, "three deadlines and the pauses between them");
+    let deadline = ("deadline".to_owned(), "no answer within 120 s".to_owned());
+    assert_eq!(failures(&rig, &epoch), [deadline.clone(), deadline.clone(), deadline]);
+}
+
+/// Codes and words of the attempts that failed in an epoch.
+fn failures(rig: &Rig, epoch: &EpochRecord) -> Vec<(String, String)> {
     let failed = |event| match event {
         Event::Turn(TurnEvent::Failed(failed)) => Some((failed.code, failed.message)),
         _ => None,
     };
-    let entries = rig.entries_of(epoch.id).into_iter();
-    let failures: Vec<_> = entries.filter_map(|entry| failed(entry.event)).collect();
-    let deadline = ("deadline".to_owned(), "no answer within 120 s".to_owned());
-    assert_eq!(failures, [deadline.clone(), deadline.clone(), deadline]);
+    rig.entries_of(epoch.id).into_iter().filter_map(|entry| failed(entry.event)).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn pieces_of_an_answer_are_no_answer() {
-    let rig = Setup::new(|_, _| trickle(secs(1))).start().await;
+    let setup = Setup::new(|_, _| trickle(secs(1))).with(|setup| setup.limits.epoch = secs(7_200));
+    let rig = setup.start().await;
     let mut deltas = rig.keeper().deltas();
     let epoch = rig.say("hello").await;
     assert!(deltas.try_recv().is_ok(), "it did breathe all the time");
-    assert_eq!((epoch.abort_code(), lasted(&epoch)), (Some(AbortCode::TurnFailed), 363));
+    let ended = (epoch.abort_code(), lasted(&epoch));
+    assert_eq!(ended, (Some(AbortCode::TurnFailed), 3 * 600 + 1 + 2));
+    let words = "the answer did not end within 600 s (limits.turn_streaming)".to_owned();
+    assert_eq!(failures(&rig, &epoch)[0], ("deadline".to_owned(), words));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_grows_is_waited_for_and_not_asked_again() {
+    let rig = Setup::new(|_, _| say("so").after(secs(500)).growing(secs(1))).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!((epoch.reply(), lasted(&epoch), rig.asked().len()), (Some("so"), 500, 1));
+    let asked = rig.asked_last();
+    assert_eq!((asked.deadline, asked.deadline_streaming), (secs(120), secs(600)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_stops_growing_is_asked_again_as_if_it_had_not_begun() {
+    let script = |_: &_, n| match n {
+        1 => silence().after(secs(150)).growing(secs(1)),
+        _ => say("so"),
+    };
+    let rig = Setup::new(script).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!(epoch.reply(), Some("so"));
+    let words = "the answer began, and then nothing came for 120 s".to_owned();
+    assert_eq!(failures(&rig, &epoch), [("deadline".to_owned(), words)]);
+    assert_eq!(lasted(&epoch), 150 + 120 + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_a_provider_asks_for_and_a_tool_at_work_are_waits_with_an_end() {
+    let script = |_: &_, n| match n {
+        1 => {
+            fail(MindError::RateLimited { message: "slowly".into(), retry_after: Some(secs(200)) })
+        }
+        2 => call("slow.tool", json!({})),
+        _ => say("so"),
+    };
+    let slow = TestTool::read("slow.tool").lasting(secs(0), secs(50));
+    let rig = Setup::new(script).tool(slow).start().await;
+    let felix = "felix".parse().unwrap();
+    let seen = |rig: &Rig| rig.keeper().activity(&felix);
+    assert_eq!(seen(&rig), SeenActivity::default());
+    let began = rig.now();
+    let epoch = rig.begin("hello").await;
+    rig.until(epoch, "turn.failed").await;
+    rig.pass(secs(100)).await;
+    let wait = seen(&rig).wait.unwrap();
+    assert_eq!(wait.reason, WaitReason::Provider);
+    assert_eq!(wait.until.since(began).as_secs(), 200);
+    rig.pass(secs(110)).await;
+    let later = seen(&rig);
+    assert_eq!(later.wait.unwrap().reason, WaitReason::Tool);
+    assert_eq!(later.wait.unwrap().until.since(began).as_secs(), 200 + 60, "the tool's own limit");
+    assert_eq!(later.waited_until.unwrap().since(began).as_secs(), 200);
+    assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    let over = seen(&rig);
+    assert_eq!((over.wait, over.waited_until.unwrap().since(began).as_secs()), (None, 250));
 }
 
 #[tokio::test(start_paused = true)]

@@ -25,6 +25,7 @@ mod context;
 mod disk_full;
 mod host;
 mod order;
+mod paging;
 mod people;
 mod rebuilding;
 mod resetting;

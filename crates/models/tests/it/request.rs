@@ -67,6 +67,7 @@ pub(crate) fn plain(message: &str) -> TurnRequest {
         tools: Arc::new([]),
         steps: Vec::new(),
         deadline: Duration::from_secs(20),
+        deadline_streaming: Duration::from_secs(20),
     }
 }
 

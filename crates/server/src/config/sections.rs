@@ -138,8 +138,10 @@ section! {
         turns: u32 = 16, count(1, 1_000);
         /// Tool calls of a turn.
         calls: usize = 32, count(1, 256);
-        /// Thinking time of one attempt at a turn.
+        /// Thinking time of one attempt at a turn before its answer begins to come, and between two pieces of it.
         turn: TimeSpan = "120s", time(100, HOUR);
+        /// Thinking time of one attempt in all while pieces of its answer come.
+        turn_streaming: TimeSpan = "600s", time(100, DAY);
         /// Attempts at a turn.
         attempts: u32 = 3, count(1, 20);
         /// Running time of one tool call.
@@ -385,6 +387,7 @@ impl Settings {
             turns,
             calls,
             turn: self.limits.turn.0,
+            turn_streaming: self.limits.turn_streaming.0,
             attempts,
             tool: self.limits.tool.0,
             epoch: self.limits.epoch.0,

@@ -26,5 +26,6 @@ pub(super) fn request(epoch: u128) -> TurnRequest {
         tools: Vec::new().into(),
         steps: Vec::new(),
         deadline: Duration::from_secs(30),
+        deadline_streaming: Duration::from_secs(30),
     }
 }

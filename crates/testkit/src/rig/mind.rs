@@ -24,6 +24,8 @@ pub(super) type Script = Arc<dyn Fn(&TurnRequest, usize) -> RigAnswer + Send + S
 #[derive(Clone, Debug)]
 pub struct RigAnswer {
     after: Duration,
+    /// Pieces of the answer come so often meanwhile.
+    piece_every: Option<Duration>,
     given: PreparedAnswer,
 }
 
@@ -73,22 +75,22 @@ pub fn obey(request: &TurnRequest) -> RigAnswer {
 
 /// No usable answer.
 pub fn fail(error: MindError) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Failure(error) }
+    RigAnswer::given(PreparedAnswer::Failure(error))
 }
 
 /// No answer, ever.
 pub fn silence() -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Silence }
+    RigAnswer::given(PreparedAnswer::Silence)
 }
 
 /// Pieces of an answer that never comes to an end.
 pub fn trickle(every: Duration) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::Trickle(every) }
+    RigAnswer::given(PreparedAnswer::Trickle(every))
 }
 
 /// Reports what it is about to do, asks to be allowed to run a tool of its own, and says what came of it.
 pub fn ask_to_run(tool: &str) -> RigAnswer {
-    RigAnswer { after: Duration::ZERO, given: PreparedAnswer::AskToRun(tool.to_owned()) }
+    RigAnswer::given(PreparedAnswer::AskToRun(tool.to_owned()))
 }
 
 impl RigAnswer {
@@ -96,13 +98,24 @@ impl RigAnswer {
     pub fn of(voice: Voice) -> Self {
         let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
         let thought = Box::new(Thought { voice, usage });
-        Self { after: Duration::ZERO, given: PreparedAnswer::Thought(thought) }
+        Self::given(PreparedAnswer::Thought(thought))
+    }
+
+    const fn given(given: PreparedAnswer) -> Self {
+        Self { after: Duration::ZERO, piece_every: None, given }
     }
 
     /// The same after some thinking.
     #[must_use]
     pub fn after(mut self, thinking: Duration) -> Self {
         self.after = thinking;
+        self
+    }
+
+    /// The same, and while it thinks, pieces of the answer come so often.
+    #[must_use]
+    pub const fn growing(mut self, every: Duration) -> Self {
+        self.piece_every = Some(every);
         self
     }
 
@@ -174,19 +187,31 @@ impl Mind for RigMind {
     ) -> BoxFuture<'a, Result<Thought, MindError>> {
         Box::pin(async move {
             let number = self.journal.note(request);
-            let RigAnswer { after, given } = (self.script)(request, number);
-            tokio::time::sleep(after).await;
+            let RigAnswer { after, piece_every, given } = (self.script)(request, number);
+            tokio::select! {
+                () = tokio::time::sleep(after) => {}
+                () = trickle_to(desk, piece_every) => {}
+            }
             match given {
                 PreparedAnswer::Thought(thought) => Ok(*thought),
                 PreparedAnswer::Failure(error) => Err(error),
                 PreparedAnswer::Silence => std::future::pending().await,
-                PreparedAnswer::Trickle(every) => loop {
-                    desk.delta(MindDelta { text: ".".into(), thought: false });
-                    tokio::time::sleep(every).await;
-                },
+                PreparedAnswer::Trickle(every) => {
+                    trickle_to(desk, Some(every)).await;
+                    std::future::pending().await
+                }
                 PreparedAnswer::AskToRun(tool) => Ok(run_if_allowed(tool, desk).await),
             }
         })
+    }
+}
+
+/// Gives pieces without end; none where it is not said how often.
+async fn trickle_to(desk: &dyn MindHost, every: Option<Duration>) {
+    let Some(every) = every else { return std::future::pending().await };
+    loop {
+        desk.delta(MindDelta { text: ".".into(), thought: false });
+        tokio::time::sleep(every).await;
     }
 }
 

@@ -58,6 +58,7 @@ _CONTEXT: Structure = {
     ],
     "last_driver_output?3": {"content": "text", "timestamp": "text"},
     "deadline_ms?3": "count",
+    "deadline_streaming_ms?3": "count",
 }
 
 TO_AGENT: Mapping[str, Structure] = {

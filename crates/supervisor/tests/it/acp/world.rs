@@ -165,6 +165,7 @@ pub(super) fn request(epoch: u128, message: &str) -> TurnRequest {
         tools: [].into(),
         steps: Vec::new(),
         deadline: PATIENCE,
+        deadline_streaming: PATIENCE,
     }
 }
 
