@@ -27,7 +27,7 @@ mod observer;
 mod pager;
 mod recorder;
 
-pub(crate) use attention::{DISK, MATTER_KINDS, disk_summary};
+pub(crate) use attention::{DISK, MATTER_KINDS, STATE_NOT_KEPT, disk_summary, state_summary};
 pub(crate) use notifiers::build_services;
 
 /// What the watchdog is made of.

@@ -2,11 +2,16 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, Clock};
 use abide_engine::mind::Mind;
-use abide_supervisor::{AcpMind, DiskHold, ProcessStatus, ReportedMetrics, Supervisor};
+use abide_supervisor::{
+    AcpMind, DiskHold, ProcessStatus, ReportedMetrics, StateProblem, Supervisor,
+};
 use futures_util::future::join_all;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::process_history::{LOOK_EVERY, ProcessHistory, ProcessLook};
 
 /// Ends in a row after which a person is told that a process does not stay up.
 const FAILURES_ALARM: u32 = 5;
@@ -16,12 +21,13 @@ const FAILURES_ALARM: u32 = 5;
 pub(crate) struct Processes {
     supervisor: Supervisor,
     acp: Arc<BTreeMap<AgentId, AcpMind>>,
+    history: Arc<ProcessHistory>,
 }
 
 impl Processes {
     /// Joins what the supervisor keeps and the processes of the Agent Client Protocol.
     pub(super) fn new(supervisor: Supervisor, acp: BTreeMap<AgentId, AcpMind>) -> Self {
-        Self { supervisor, acp: Arc::new(acp) }
+        Self { supervisor, acp: Arc::new(acp), history: Arc::default() }
     }
 
     /// The mind that is an agent's process; none where it has none.
@@ -50,6 +56,11 @@ impl Processes {
         self.status(id)?.disk_hold
     }
 
+    /// What is wrong with keeping the private state of a process at this moment; none where nothing is.
+    pub(crate) fn state_problem(&self, id: &AgentId) -> Option<StateProblem> {
+        self.status(id)?.state_problem
+    }
+
     /// Where an agent's process stands, and each change of that.
     pub(crate) fn changes(&self, id: &AgentId) -> Option<watch::Receiver<ProcessStatus>> {
         self.acp.get(id).map(AcpMind::status_changes).or_else(|| self.supervisor.status_changes(id))
@@ -58,6 +69,26 @@ impl Processes {
     /// Pings an agent's process and returns when it has answered; none where it cannot be pinged.
     pub(crate) async fn ping(&self, id: &AgentId) -> Option<Duration> {
         self.supervisor.ping(id).await.ok()
+    }
+
+    /// What an agent's process showed lately, the oldest first.
+    pub(crate) fn looks(&self, id: &AgentId) -> Vec<ProcessLook> {
+        self.history.of(id)
+    }
+
+    /// Looks at all of them again and again, until it is told to stop.
+    pub(crate) async fn keep_history(&self, clock: Arc<dyn Clock>, stop: CancellationToken) {
+        loop {
+            for agent in self.agents() {
+                if let Some(status) = self.status(agent) {
+                    self.history.note(agent, &status, clock.now());
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
     }
 
     /// What a process last measured of itself.

@@ -9,7 +9,7 @@ use abide_engine::{
     Keeper,
     state::{self, AgentState, Tally},
 };
-use abide_supervisor::{ProcessState, Supervisor};
+use abide_supervisor::{ProcessState, RestoreSummary, Supervisor};
 use axum::{
     Json,
     extract::{Path, State},
@@ -167,6 +167,35 @@ pub(crate) async fn show(
     Ok(Json(view(&app, app.keeper()?, &id)?))
 }
 
+/// An agent after something was done with it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct SteeredAgentView {
+    #[serde(flatten)]
+    agent: AgentView,
+    /// Where a checkpoint was restored: what is in force now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<RestoredView>,
+}
+
+/// A checkpoint that was restored by hand.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct RestoredView {
+    /// The checkpoint that is in force.
+    checkpoint_id: String,
+    /// The last entry of the log that it holds.
+    wal_sequence: u64,
+    /// What does not count any more and where it is, one sentence each.
+    set_aside: Vec<String>,
+}
+
+impl From<RestoreSummary> for RestoredView {
+    fn from(restored: RestoreSummary) -> Self {
+        let RestoreSummary { checkpoint, report } = restored;
+        let (checkpoint_id, wal_sequence) = (checkpoint.id.to_string(), checkpoint.wal_sequence);
+        Self { checkpoint_id, wal_sequence, set_aside: report }
+    }
+}
+
 /// A checkpoint to go back to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -176,15 +205,16 @@ pub(crate) struct CheckpointBody {
 
 /// Steers an agent: `park` stops it from opening epochs (stimuli queue) and ends its process, `resume` lets it go on;
 /// `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`.
-#[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents", params(("id" = String, Path), ("action" = String, Path)), request_body(content = Option<CheckpointBody>), responses((status = 200, body = AgentView), (status = 404), (status = 409)))]
+#[utoipa::path(post, path = "/agents/{id}/{action}", tag = "agents", params(("id" = String, Path), ("action" = String, Path)), request_body(content = Option<CheckpointBody>), responses((status = 200, body = SteeredAgentView), (status = 404), (status = 409)))]
 pub(crate) async fn steer(
     State(app): State<AppState>,
     caller: Caller,
     Path((id, action)): Path<(String, String)>,
     body: Body,
-) -> Result<Json<AgentView>, ApiError> {
+) -> Result<Json<SteeredAgentView>, ApiError> {
     let id = app.citizen(Some(&id))?;
     let keeper = app.keeper()?;
+    let mut restored = None;
     match action.as_str() {
         "park" => park((&app, keeper), &id, &caller).await?,
         "resume" => resume((&app, keeper), &id, &caller).await?,
@@ -195,11 +225,12 @@ pub(crate) async fn steer(
             let checkpoint = checkpoint_id
                 .parse()
                 .map_err(|_| ApiError::not_found("checkpoint", &checkpoint_id))?;
-            process_of(&app, &id, &action)?.restore(&id, checkpoint).await?;
+            let summary = process_of(&app, &id, &action)?.restore(&id, checkpoint).await?;
+            restored = Some(RestoredView::from(summary));
         }
         _ => return Err(ApiError::no_route()),
     }
-    Ok(Json(view(&app, keeper, &id)?))
+    Ok(Json(SteeredAgentView { agent: view(&app, keeper, &id)?, restored }))
 }
 
 /// Parks the agent before its process: a turn that the process can no longer answer is not asked. The process of an open

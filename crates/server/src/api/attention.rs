@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     self_watch::StandingPart,
-    watch::{DISK, disk_summary},
+    watch::{DISK, STATE_NOT_KEPT, disk_summary, state_summary},
 };
 
 /// A matter.
@@ -129,6 +129,12 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
+        AttentionKind::PrivateState => {
+            let post = |label, action| {
+                ActionView::post(label, format!("/agents/{agent}/{action}"), json!({}))
+            };
+            vec![post("Start again", "restart"), post("Park", "park")]
+        }
         AttentionKind::Memory | AttentionKind::Ledger | AttentionKind::Clock => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
         }
@@ -141,6 +147,7 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     let ids: Vec<_> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
     matters.extend(ids.iter().filter_map(|id| restarts(app, id)));
     matters.extend(ids.iter().filter_map(|id| over_disk_limit(app, id)));
+    matters.extend(ids.iter().filter_map(|id| not_kept(app, id)));
     matters.extend(stalls(app, keeper));
     matters.extend(unreachable_hosts(app));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
@@ -199,6 +206,20 @@ fn over_disk_limit(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         } else {
             Vec::new()
         },
+    })
+}
+
+/// A private state that cannot be kept at this moment.
+fn not_kept(app: &AppState, id: &AgentId) -> Option<AttentionView> {
+    let problem = app.processes()?.state_problem(id)?;
+    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
+    Some(AttentionView {
+        id: format!("{STATE_NOT_KEPT}:{id}"),
+        kind: AttentionKind::PrivateState.as_str(),
+        citizen: Some(id.to_string()),
+        since: problem.since.to_string(),
+        summary: state_summary(id, &problem),
+        actions: vec![post("Start again", "restart"), post("Park", "park")],
     })
 }
 

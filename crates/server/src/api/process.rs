@@ -1,11 +1,12 @@
 //! An agent's process, as `/agents` and `/snapshot` show it. Null where the mind runs in the keeper.
 
 use abide_domain::AgentId;
-use abide_supervisor::{CheckpointStatus, DiskHold, ProcessState, ProcessStatus};
+use abide_supervisor::{CheckpointStatus, DiskHold, ProcessState, ProcessStatus, StateProblem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::app_state::AppState;
+use crate::agents::{LOOK_EVERY, ProcessLook};
 
 /// A process.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -32,6 +33,8 @@ pub(crate) struct ProcessView {
     last_progress_at: Option<String>,
     /// Its progress counter.
     progress: Option<u64>,
+    /// What it showed lately.
+    recent: RecentView,
     /// The last entry of its log on the disk.
     wal_sequence: u64,
     /// Entries behind its newest checkpoint.
@@ -40,10 +43,25 @@ pub(crate) struct ProcessView {
     wal_bytes: u64,
     /// The newest checkpoint.
     checkpoint: Option<CheckpointView>,
+    /// What its agent says it is doing, in its newest checkpoint (`idle`, `thinking`, `acting` or `evolving`); no evidence.
+    agent_status: Option<&'static str>,
+    /// What is wrong with its private state: a loss that no person has seen to, or what keeps it from being stored.
+    state_problem: Option<StateProblemView>,
     /// When it is started again, where it waits for that.
     next_start_at: Option<String>,
     /// Why it is in this state.
     message: Option<String>,
+}
+
+/// What a process showed at the newest looks, the oldest first; kept while the keeper runs, whether anybody looks or not.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub(crate) struct RecentView {
+    /// Seconds between two looks.
+    every_s: u64,
+    /// How long ago it had been heard from, at each look; null where it never was.
+    silent_s: Vec<Option<u64>>,
+    /// Steps of its progress since the look before, at each look.
+    steps: Vec<u64>,
 }
 
 /// A checkpoint.
@@ -77,13 +95,41 @@ pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
         last_heartbeat_at: status.last_heartbeat_at.map(|at| at.to_string()),
         last_progress_at: status.last_progress_at.map(|at| at.to_string()),
         progress: status.progress,
+        recent: RecentView::from(&*app.processes()?.looks(id)),
         wal_sequence: status.wal_sequence,
         wal_lag: status.wal_entries,
         wal_bytes: status.wal_bytes,
         checkpoint: status.checkpoint.map(CheckpointView::from),
+        agent_status: status.agent_status,
+        state_problem: state_problem(app, id, status.state_problem),
         next_start_at,
         message: status.message,
     })
+}
+
+/// Something that is wrong with a private state.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct StateProblemView {
+    /// Since when.
+    since: String,
+    /// Whether state that had been stored is gone.
+    is_lost: bool,
+    /// What is wrong.
+    message: String,
+}
+
+fn state_problem(
+    app: &AppState,
+    id: &AgentId,
+    present: Option<StateProblem>,
+) -> Option<StateProblemView> {
+    if let Some(StateProblem { since, message, .. }) = present {
+        return Some(StateProblemView { since: since.to_string(), is_lost: false, message });
+    }
+    let state = app.keeper().ok()?.state();
+    let loss = state.agents.get(id)?.private_state_loss.as_ref()?;
+    let (since, message) = (loss.at.to_string(), loss.report.clone());
+    Some(StateProblemView { since, is_lost: true, message })
 }
 
 /// The status of a process that ends again and again.
@@ -120,6 +166,16 @@ const fn state_name(state: ProcessState) -> &'static str {
         ProcessState::Hibernated => "hibernated",
         ProcessState::Parked => "parked",
         ProcessState::OverDiskLimit => "over_disk_limit",
+    }
+}
+
+impl From<&[ProcessLook]> for RecentView {
+    fn from(looks: &[ProcessLook]) -> Self {
+        Self {
+            every_s: LOOK_EVERY.as_secs(),
+            silent_s: looks.iter().map(|look| Some(look.silent?.as_secs())).collect(),
+            steps: looks.iter().map(|look| look.steps).collect(),
+        }
     }
 }
 

@@ -28,6 +28,8 @@ use crate::{
 mod checkpoints;
 mod folders;
 mod memory;
+mod models;
+mod private_state;
 mod sandbox;
 mod socket;
 
@@ -45,6 +47,9 @@ pub(crate) struct Doctor {
     /// Repairs what can be repaired without loss
     #[arg(long)]
     fix: bool,
+    /// Asks each agent's model one small question and says what its endpoint can do; costs a few hundred tokens
+    #[arg(long)]
+    model: bool,
 }
 
 impl Doctor {
@@ -70,8 +75,9 @@ impl Doctor {
             ]);
         }
         findings.push(configuration(context));
-        findings.extend(models(context).await);
+        findings.extend(models(context, self.model).await);
         findings.extend(self.keeper(context).await);
+        findings.extend(private_state::check(context).await);
         let worst = if findings.iter().any(|f| f.verdict == Verdict::Fail) {
             Exit::Failed
         } else {
@@ -233,8 +239,9 @@ fn configuration(context: &Context) -> Finding {
     }
 }
 
-/// Whether the models of the configuration can be reached, accept the key and exist. No token is spent.
-async fn models(context: &Context) -> Vec<Finding> {
+/// Whether the models of the configuration can be reached, accept the key and exist. No token is spent, unless they are to be
+/// asked.
+async fn models(context: &Context, is_asked: bool) -> Vec<Finding> {
     let Ok(config) = context.config() else {
         return Vec::new();
     };
@@ -244,6 +251,14 @@ async fn models(context: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     for agent in &config.settings.agents {
         findings.push(match minds.describe(agent) {
+            Ok((announcement, Some(model))) if is_asked => {
+                models::asked(announcement, &agent.id, &model).await
+            }
+            Ok((announcement, None)) if minds.lacks_model(agent) => Finding::new(
+                MODEL,
+                Verdict::Warn,
+                format!("{announcement}; it answers by simple rules until [model] names one"),
+            ),
             Ok((announcement, model)) => checked(announcement, model).await,
             Err(error) => Finding::failed(MODEL, &error),
         });

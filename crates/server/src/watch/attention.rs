@@ -11,7 +11,7 @@ use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
-use abide_supervisor::DiskHold;
+use abide_supervisor::{DiskHold, StateProblem};
 use abide_watchdog::{ObservedMatter, UNREACHABLE, UnreachableModel};
 
 use crate::agents::Processes;
@@ -20,6 +20,8 @@ use crate::agents::Processes;
 pub(crate) const PROCESS: &str = "process";
 /// The kind of a process that is not started because it keeps more on the disk than it may.
 pub(crate) const DISK: &str = "disk";
+/// What the ids of matters about a private state that cannot be kept begin with.
+pub(crate) const STATE_NOT_KEPT: &str = "private_state_kept";
 /// The kinds of matters that people are told of.
 pub(crate) const MATTER_KINDS: [&str; 11] = [
     AttentionKind::Approval.as_str(),
@@ -63,6 +65,7 @@ impl AttentionObserver {
         let mut matters = matters(self.keeper.attention());
         matters.extend(self.processes.agents().filter_map(|agent| self.failing(agent)));
         matters.extend(self.processes.agents().filter_map(|agent| self.over_disk_limit(agent)));
+        matters.extend(self.processes.agents().filter_map(|agent| self.not_kept(agent)));
         matters.extend(self.unreachable_hosts(unreachable));
         matters
     }
@@ -102,6 +105,19 @@ impl AttentionObserver {
         let summary = disk_summary(agent, &hold);
         Some(matter(format!("{DISK}:{agent}"), DISK, Some(agent.clone()), &summary, hold.since))
     }
+
+    fn not_kept(&self, agent: &AgentId) -> Option<ObservedMatter> {
+        let problem = self.processes.state_problem(agent)?;
+        let (id, kind) =
+            (format!("{STATE_NOT_KEPT}:{agent}"), AttentionKind::PrivateState.as_str());
+        let summary = state_summary(agent, &problem);
+        Some(matter(id, kind, Some(agent.clone()), &summary, problem.since))
+    }
+}
+
+/// A private state that cannot be kept at this moment.
+pub(crate) fn state_summary(agent: &AgentId, problem: &StateProblem) -> String {
+    format!("the private state of {agent}: {}", problem.message)
 }
 
 /// A process that keeps more on the disk than it may, and what a person can do about that.

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::{
     programs::Program,
-    world::{World, notes, say, steer},
+    world::{World, notes, process, say, steer, until},
 };
+use crate::client::Client;
 
 /// Jobs before the first checkpoint, between the two and behind the second.
 const JOBS: usize = 3;
@@ -25,11 +26,44 @@ struct Start {
     /// Reports of problems in the ledger.
     problems: Vec<Value>,
     log: String,
+    /// What a person was told of before anything was done, by the list of matters, the agent's own page and `doctor`.
+    told: Told,
+}
+
+#[derive(Debug)]
+struct Told {
+    matters: Vec<Value>,
+    shown: Value,
+    doctor: String,
+}
+
+impl Told {
+    fn of_nothing(&self) -> bool {
+        self.matters.is_empty()
+            && self.shown.is_null()
+            && !self.doctor.contains("lost private state")
+    }
+
+    fn of_a_loss(&self) -> bool {
+        let [matter] = &*self.matters else { return false };
+        matter["kind"] == "memory"
+            && matter["summary"].as_str().unwrap().contains("pia lost private state")
+            && self.shown["is_lost"] == true
+            && self.doctor.contains("lost private state")
+    }
+}
+
+/// Matters about the agent's private state.
+fn matters(client: &Client) -> Vec<Value> {
+    let all = client.read("/attention")["items"].as_array().unwrap().clone();
+    let is_own = |matter: &Value| matter["id"].as_str().unwrap().starts_with("private_state");
+    all.into_iter().filter(is_own).collect()
 }
 
 impl Start {
     fn is_loss_reported(&self) -> bool {
         self.problems.iter().any(|problem| problem["is_lost"] == true)
+            && self.told.of_a_loss()
             && self.log.contains("agent private state has problems")
     }
 }
@@ -69,6 +103,18 @@ impl Stopped {
         let keeper = self.world.up_logging(&log);
         let notes = notes(&keeper.client, "pia").len();
         say(&keeper.client, "pia", "job:after");
+        let doctor = self.world.home.run(["doctor"]).stdout;
+        let told = Told {
+            matters: matters(&keeper.client),
+            shown: process(&keeper.client, "pia")["state_problem"].clone(),
+            doctor: String::from_utf8(doctor).unwrap(),
+        };
+        if !told.matters.is_empty() {
+            assert_eq!(steer(&keeper.client, "pia", "restart").status, 200);
+            until("a loss that a person has seen to", || {
+                matters(&keeper.client).is_empty().then_some(())
+            });
+        }
         keeper.kill();
         super::trees::wait_until_gone(&self.world.mark());
         let ledger = self.world.home.ledger();
@@ -77,6 +123,7 @@ impl Stopped {
             notes,
             problems: problems.map(|line| line["data"].clone()).collect(),
             log: fs::read_to_string(&log).unwrap(),
+            told,
         }
     }
 }
@@ -94,6 +141,7 @@ fn nothing_is_said_where_nothing_is_damaged() {
     let Some(stopped) = Stopped::new() else { return };
     let begun = stopped.begin();
     assert_eq!((begun.notes, begun.problems.len()), (3 * JOBS, 0), "{begun:?}");
+    assert!(begun.told.of_nothing(), "{begun:?}");
 }
 
 #[test]

@@ -45,6 +45,8 @@ fn never_up(command: &[&str], head: &str) -> Option<(Value, Value)> {
     assert_eq!(say(&keeper.client, "good", "hello"), "here", "the other one does not notice");
     let epoch = tell(&keeper.client, "bad", "hello");
     assert_eq!(epoch["state"], "aborted", "whoever asks it is told: {epoch}");
+    let cause = epoch["abort"]["message"].as_str().unwrap();
+    assert!(cause.contains("the agent's process") && !cause.contains("model could"), "{cause}");
     let ledger = world.home.ledger();
     let own = ledger.iter().filter(|line| line["entity"] == "@bad");
     let kinds = own.fold(HashMap::new(), |mut kinds: HashMap<String, usize>, line| {
@@ -77,7 +79,8 @@ fn one_that_ends_at_once_is_shown_with_its_exit_code_and_last_words() {
         (&json!("exited"), &json!(["no key is set"]))
     );
     assert_eq!(exit["message"], "it ended with exit code 0");
-    assert_eq!(agent["process"]["message"], "it ended with exit code 0");
+    let shown = "it ended with exit code 0; on its stderr: no key is set";
+    assert_eq!(agent["process"]["message"], shown);
 }
 
 #[test]

@@ -101,7 +101,10 @@ fn checkpoints_by_the_command_line() {
     assert_eq!(ids, [second.as_str(), first.as_str()], "{listed:?}");
     let verified = data(&world.home.run(["checkpoint", "verify", "pia"]));
     assert_eq!(verified.matches(" ok").count(), 2, "{verified}");
-    data(&world.home.run(["checkpoint", "restore", "pia", &first]));
+    let restored = world.home.run(["checkpoint", "restore", "pia", &first]);
+    let set_aside = String::from_utf8_lossy(&restored.stderr).into_owned();
+    assert!(set_aside.contains("1 later checkpoints do not count any more"), "{set_aside}");
+    assert_eq!(data(&restored).trim(), first, "the one that is in force");
     assert_eq!(notes(&keeper.client, "pia").len(), 1);
     let gone = world.home.run(["checkpoint", "restore", "pia", &second]);
     assert_eq!(gone.status.code(), Some(1), "it does not count any more: {gone:?}");
