@@ -224,6 +224,25 @@ describe("growing answers", () => {
     expect(fold(before, [piece("a"), ...begun, piece("b")]).epochs[id]?.partial).toBe("ab");
   });
 
+  it("leave what was written where they are stopped, also where the attempt is said to have failed first", () => {
+    const grown = fold(before, [...begun, piece("half")]);
+    const ended = fold(grown, asActions(events.slice(started + 1)));
+    expect(ended.epochs[id]).toMatchObject({ state: "aborted", leftover: "half" });
+    const start = events[started];
+    if (!start) throw new Error("no turn began");
+    const cut = {
+      ...start,
+      seq: start.seq + 0.5,
+      kind: "turn.failed",
+      data: { turn: 1, attempt: 1, code: "paged", message: "cut" },
+    } as AnyEvent;
+    const told = fold(grown, asActions([cut, ...events.slice(started + 1)]));
+    expect(told.epochs[id]).toMatchObject({ state: "aborted", leftover: "half", partial: "" });
+    // Another attempt begins anew.
+    const again = { ...start, seq: start.seq + 0.7 } as AnyEvent;
+    expect(fold(grown, asActions([cut, again])).epochs[id]?.leftover).toBe("");
+  });
+
   it("are what the keeper says after a lost connection", () => {
     const grown = fold(before, [...begun, piece("a")]);
     const partials: Action = { type: "partials", partials: { [id]: { text: "a longer one", turn: 1 } } };

@@ -207,13 +207,15 @@ function step(epoch: LiveEpoch, event: AnyEvent): LiveEpoch {
       const failures = turn === epoch.turn ? epoch.failures : [];
       const isOvertaken = attempt === 1 && turn === epoch.partialTurn;
       const grown = isOvertaken ? {} : { ...SILENT, partialTurn: turn };
-      return { ...epoch, ...grown, state: "open", phase: "thinking", turn, attempt, failures };
+      return { ...epoch, ...grown, state: "open", phase: "thinking", turn, attempt, failures, leftover: "" };
     }
     case "turn.failed":
       return {
         ...epoch,
         ...SILENT,
         ...spent(epoch, event.data.usage),
+        // An attempt that is cut fails before its epoch ends.
+        leftover: epoch.partial || epoch.leftover,
         failures: [...epoch.failures, failed(event.data)].slice(-8),
       };
     case "turn.completed":
@@ -255,7 +257,7 @@ function step(epoch: LiveEpoch, event: AnyEvent): LiveEpoch {
         state: "aborted",
         phase: "ended",
         abort: { code, message },
-        leftover: epoch.partial,
+        leftover: epoch.partial || epoch.leftover,
         endedAt: event.timestamp,
       };
     }

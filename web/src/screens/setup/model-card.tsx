@@ -92,7 +92,7 @@ export function ModelCard() {
           <span className="flex min-w-0 items-center gap-1.5 text-[13px] text-muted">
             <PlugZap aria-hidden className="size-4 shrink-0" />
             <span>
-              then <code>abide up</code> again; <code>abide doctor</code> asks the provider.
+              then <code>abide up</code> again; <code>abide doctor --model</code> asks it a question.
             </span>
           </span>
         </div>
