@@ -59,7 +59,7 @@ fn declare_refusals(operation: &mut Operation, method: &str, right: Right) {
             continue;
         };
         if response.description.is_empty() {
-            response.description = describe(status).to_owned();
+            describe(status).clone_into(&mut response.description);
         }
         if response.content.is_empty() && (status.is_client_error() || status.is_server_error()) {
             let body = Content::new(Some(RefOr::<utoipa::openapi::Schema>::Ref(

@@ -65,7 +65,7 @@ impl MarkdownStream {
         let (blank, rest) = self.held.split_at(indent);
         let blank = (Tone::Plain, blank.to_owned());
         if rest.starts_with(FENCE) {
-            let Some(end) = rest.find('\n').or(is_end.then_some(rest.len())) else {
+            let Some(end) = rest.find('\n').or_else(|| is_end.then_some(rest.len())) else {
                 return Next::Wait;
             };
             self.in_code = !self.in_code;

@@ -22,9 +22,7 @@ const WIDTH_DEFAULT: usize = 80;
 #[derive(Clone, Debug)]
 pub(crate) struct Terminal {
     form: Form,
-    /// Of messages, and of data.
-    has_color: bool,
-    has_data_color: bool,
+    wants_color: bool,
     shows_data: bool,
 }
 
@@ -42,13 +40,7 @@ impl Terminal {
         let wants_color =
             environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb");
         let form = if is_json { Form::Json } else { Form::Text };
-        let shows_data = io::stdout().is_terminal();
-        Self {
-            form,
-            has_color: wants_color && io::stderr().is_terminal(),
-            has_data_color: wants_color && shows_data,
-            shows_data,
-        }
+        Self { form, wants_color, shows_data: io::stdout().is_terminal() }
     }
 
     /// The terminal that a person reads data at; `None` where data goes elsewhere.
@@ -69,7 +61,12 @@ impl Terminal {
 
     /// Whether data is coloured.
     pub(crate) fn has_data_color(&self) -> bool {
-        self.has_data_color
+        self.wants_color && self.shows_data
+    }
+
+    /// Whether messages are coloured.
+    fn has_color(&self) -> bool {
+        self.wants_color && io::stderr().is_terminal()
     }
 
     /// Prints a table as data: as wide as it needs through a pipe, as wide as the terminal where a person reads it.
@@ -98,7 +95,7 @@ impl Terminal {
 
     fn written(&self, pieces: &[Piece]) -> String {
         if self.shows_data {
-            return painted(pieces, self.has_data_color);
+            return painted(pieces, self.wants_color);
         }
         pieces.iter().map(|(_, text)| text.as_str()).collect()
     }
@@ -176,7 +173,7 @@ impl Terminal {
 
     /// Prints a less important message.
     pub(crate) fn say_dimmed(&self, text: &str) {
-        if self.has_color {
+        if self.has_color() {
             let mut err = io::stderr().lock();
             drop(err.write_all(format!("\x1b[2m{}\x1b[0m\n", visible(text)).as_bytes()));
         } else {
@@ -194,7 +191,7 @@ impl Terminal {
             self.say(&escaped_json(&error.to_string()));
             return;
         }
-        let name = painted(&[(Tone::Bad, "abide:".to_owned())], self.has_color);
+        let name = painted(&[(Tone::Bad, "abide:".to_owned())], self.has_color());
         let mut err = io::stderr().lock();
         drop(err.write_all(format!("{name} {}\n", visible(message)).as_bytes()));
         drop(err);
