@@ -1,13 +1,14 @@
 //! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
 //!
 //! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
-//! `processes` (agents' processes, before and while they run), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `setup` (tools, policy, facts, files) with `embedders`,
+//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `setup` (tools, policy, facts, files) with `embedders`,
 //! `spawn` (agents that agents made).
 
 mod embedders;
 mod grants;
 mod minds;
 mod models;
+mod process_history;
 mod process_setup;
 mod processes;
 mod program;
@@ -19,6 +20,7 @@ mod spawn;
 pub(crate) use embedders::{EmbedderChoice, choose_embedder};
 pub(crate) use minds::MindSelector;
 pub(crate) use models::{MindError, probe_local_servers};
+pub(crate) use process_history::{LOOK_EVERY, ProcessLook};
 pub(crate) use process_setup::{
     AGENT, AgentsWithMinds, ChosenAgent, ProcessSetup, ProcessSetupError, SHIM,
 };

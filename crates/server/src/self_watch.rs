@@ -3,7 +3,7 @@
 //!
 //! One plain thread without locks, disk or runtime does what must work while everything else hangs: it answers the service
 //! manager, and it ends a program that does not end by itself. Reading order: here the parts and what stands still;
-//! `thread`; `canaries` (whether the runtime and its pool still run anything); `report` (who is told).
+//! `thread`; `canaries` (whether the runtime and its pool still run anything); `report` and `notices` (who is told).
 
 use std::{
     sync::{
@@ -16,6 +16,7 @@ use std::{
 use abide_domain::{Clock, PartClock};
 
 mod canaries;
+mod notices;
 mod report;
 mod thread;
 

@@ -76,8 +76,11 @@ pub fn next_move(
     }
     let silent = match current.verdict {
         Some(AgentVerdict::Stalled { silent, .. }) => silent,
-        // It has begun anew (after a restart, say) and has its time before the ladder goes on.
-        Some(AgentVerdict::Active { .. } | AgentVerdict::JustRegistered) => return None,
+        // It has begun anew (after a restart, or with the first pieces of an answer, say) and has its time before the ladder
+        // goes on; or it waits for what has an end.
+        Some(
+            AgentVerdict::Active { .. } | AgentVerdict::JustRegistered | AgentVerdict::Waiting(_),
+        ) => return None,
         Some(verdict) => return Some(LadderMove::Withdraw(verdict.as_str())),
         None => return Some(LadderMove::Withdraw("gone")),
     };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, Timestamp,
+    AgentId, KnownWait, Timestamp,
     event::watchdog::{AttentionMatter, BlindCause},
 };
 
@@ -50,8 +50,8 @@ pub struct ObservedAgent {
     /// Since when it has had something to do without a break: an open epoch, a queued stimulus, an obligation. Its silence
     /// counts from then at the earliest.
     pub work_since: Option<Timestamp>,
-    /// The newest moment at which something beside it was seen to keep it from moving: its silence counts from then at the
-    /// earliest.
+    /// The newest moment at which something beside it was seen to keep it from moving, or at which it was seen to work though
+    /// that is no evidence yet, as a piece of an answer shows: its silence counts from then at the earliest.
     pub excused_at: Option<Timestamp>,
     /// How long it may be silent, where that is not as for all.
     pub threshold: Option<Duration>,
@@ -93,6 +93,8 @@ pub enum AgentCondition {
     Paused,
     /// Its model cannot be reached, nor by others that ask it.
     Unreachable,
+    /// It waits for something that has an end.
+    Waiting(KnownWait),
     /// The configuration says that it is not watched.
     Unwatched,
 }

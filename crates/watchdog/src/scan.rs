@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use abide_domain::{Timestamp, evidence::WATCHDOG};
+use abide_domain::{KnownWait, Timestamp, evidence::WATCHDOG};
 
 use crate::{
     WatchdogTimings, WatchedTime,
@@ -28,6 +28,8 @@ pub enum AgentVerdict {
     Paused,
     /// Its model cannot be reached.
     Unreachable,
+    /// It waits for something that has an end.
+    Waiting(KnownWait),
     /// The configuration says that it is not watched.
     Unwatched,
     /// It has something to do, and was not silent for long.
@@ -58,6 +60,7 @@ impl AgentVerdict {
             Self::WaitingApproval => "waiting_approval",
             Self::Paused => "paused",
             Self::Unreachable => "unreachable",
+            Self::Waiting(_) => "waiting",
             Self::Unwatched => "unwatched",
             Self::Active { .. } => "active",
             Self::Stalled { .. } => "stalled",
@@ -88,8 +91,12 @@ fn judge(
     watched_time: &WatchedTime,
     observed: &ObservedAgent,
 ) -> AgentVerdict {
+    let mut waited_until = None;
     match observed.condition {
         AgentCondition::Awake => {}
+        AgentCondition::Waiting(wait) if now <= wait.until => return AgentVerdict::Waiting(wait),
+        // What it waits for should have come: from there on it is silent.
+        AgentCondition::Waiting(wait) => waited_until = Some(wait.until),
         AgentCondition::Asleep => return AgentVerdict::Asleep,
         AgentCondition::Hibernated => return AgentVerdict::Hibernated,
         AgentCondition::Parked => return AgentVerdict::Parked,
@@ -109,6 +116,7 @@ fn judge(
         evidence,
         observed.work_since,
         observed.excused_at,
+        waited_until,
         watched_time.restarted_at(),
         Some(observed.registered_at),
     ];

@@ -645,8 +645,12 @@ export interface JudgedView {
   agent: string;
   /** How long it was silent, where that counts. */
   silent_ms?: number | null;
-  /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `unwatched`, `active` or `stalled`. */
+  /** When that ends at the latest. */
+  until?: string | null;
+  /** `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `waiting`, `unwatched`, `active` or `stalled`. */
   verdict: string;
+  /** What it waits for, of `waiting`: `provider` (the pause that its model's provider asked for) or `tool` (a call within its time). */
+  waits_for?: string | null;
 }
 
 /** A line of the ledger. */
@@ -786,6 +790,8 @@ export interface ProcessView {
   progress?: number | null;
   /** Version of the protocol that it speaks. */
   protocol?: number | null;
+  /** What it showed lately. */
+  recent: RecentView;
   /** Starts after the first since the keeper came up. */
   restarts: number;
   /** Names its run; frames of an older one are refused. */
@@ -835,6 +841,16 @@ export interface QueryBody {
 export interface ReadyView {
   /** `loading`, `ok`, `stalled`, `degraded`, `poisoned` or `stopping`. */
   status: string;
+}
+
+/** What a process showed at the newest looks, the oldest first; kept while the keeper runs, whether anybody looks or not. */
+export interface RecentView {
+  /** Seconds between two looks. */
+  every_s: number;
+  /** How long ago it had been heard from, at each look; null where it never was. */
+  silent_s: (number | null)[];
+  /** Steps of its progress since the look before, at each look. */
+  steps: number[];
 }
 
 /** What happened in a span, as numbers and as text. */

@@ -220,6 +220,11 @@ impl AppState {
         }
     }
 
+    /// What of the keeper itself stands still, agents' lanes left out.
+    pub(crate) fn standing_own_parts(&self) -> Vec<StandingPart> {
+        self.inner.self_watch.standing()
+    }
+
     /// What of the keeper stands still.
     pub(crate) fn standing_parts(&self) -> Vec<StandingPart> {
         let keeper = self.inner.keeper.get().map(|(keeper, _)| keeper);

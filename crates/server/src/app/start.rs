@@ -64,6 +64,7 @@ pub(super) async fn start(
     let channel = start_irc(scope, tasks, &keeper, built.irc_socket)?;
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
+    start_process_history(scope, tasks, &processes);
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
         start_watchdog(scope, tasks, (&keeper, &processes), parts);
@@ -181,6 +182,14 @@ fn start_telegram(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, client:
         let stop = tasks.stop_of(Task::Telegram);
         tasks.start(Task::Telegram, infallible(bridge.run(stop)));
     }
+}
+
+/// Keeps what processes show, also while nobody looks.
+fn start_process_history(scope: &Scope<'_>, tasks: &mut Tasks, processes: &Processes) {
+    let (stop, clock) = (tasks.stop_of(Task::ProcessHistory), Arc::clone(scope.clock));
+    let processes = processes.clone();
+    let keep = async move { processes.keep_history(clock, stop).await };
+    tasks.start(Task::ProcessHistory, infallible(keep));
 }
 
 /// Tells people where a part of the keeper stands still.

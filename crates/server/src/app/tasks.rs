@@ -34,6 +34,8 @@ pub(super) enum Task {
     Announcer,
     /// Growing answers for `/snapshot`.
     PartialAnswers,
+    /// What processes showed lately, for `/agents`. Held in memory alone.
+    ProcessHistory,
     /// HTTP connections.
     Listener,
     /// Folds the ledger into the state and the projections. All before it wait for it.
@@ -66,6 +68,7 @@ impl Task {
             Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
             Self::PartialAnswers => "partial answers",
+            Self::ProcessHistory => "process history",
             Self::Listener => "listener",
             Self::Projector => "projector",
             Self::SelfWatch => "self-watch",
@@ -88,6 +91,7 @@ impl Task {
             | Self::Announcer
             | Self::Embedding
             | Self::PartialAnswers
+            | Self::ProcessHistory
             | Self::SelfWatch => Meaning::Tolerable,
         }
     }

@@ -3,13 +3,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use abide_domain::{Clock, NoticeId};
+use abide_domain::Clock;
 use abide_engine::Keeper;
-use abide_watchdog::{Notice, NoticeKind, NotifyServices};
+use abide_watchdog::NotifyServices;
 use tokio_util::sync::CancellationToken;
 
-use super::{SelfWatch, StandingPart};
-use crate::system::SystemIds;
+use super::{SelfWatch, StandingPart, notices::StandstillNotices};
 
 /// How often it looks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -19,7 +18,9 @@ const OVER_AFTER: u32 = 10;
 /// Tells people.
 #[derive(Debug)]
 pub(crate) struct StandstillReporter {
-    parts: ReporterParts,
+    watch: SelfWatch,
+    keeper: Keeper,
+    notices: StandstillNotices,
     /// Whether a standstill was reported, and how often in a row nothing stood still since.
     reported: Option<u32>,
 }
@@ -40,7 +41,8 @@ pub(crate) struct ReporterParts {
 impl StandstillReporter {
     /// Has told nobody yet.
     pub(crate) fn new(parts: ReporterParts) -> Self {
-        Self { parts, reported: None }
+        let ReporterParts { watch, keeper, services, clock } = parts;
+        Self { watch, keeper, notices: StandstillNotices::new(services, clock), reported: None }
     }
 
     /// Works until it is told to stop.
@@ -50,17 +52,17 @@ impl StandstillReporter {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
-            let standing = find_standing(&self.parts.watch, &self.parts.keeper);
-            let Some(kind) = self.judge(&standing) else { continue };
+            let standing = find_standing(&self.watch, &self.keeper);
+            self.judge(&standing);
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.notify(kind) => {}
+                () = self.notices.send_due() => {}
             }
         }
     }
 
-    /// What is to be said, if anything.
-    fn judge(&mut self, standing: &[StandingPart]) -> Option<NoticeKind> {
+    /// Says what is to be said, if anything.
+    fn judge(&mut self, standing: &[StandingPart]) {
         match (standing.is_empty(), self.reported) {
             (false, None) => {
                 self.reported = Some(0);
@@ -70,29 +72,16 @@ impl StandstillReporter {
                     why,
                     "a part of the keeper stands still"
                 );
-                Some(NoticeKind::Blind(why))
+                self.notices.begin(why);
             }
-            (false, Some(_)) => {
-                self.reported = Some(0);
-                None
-            }
+            (false, Some(_)) => self.reported = Some(0),
             (true, Some(quiet)) if quiet >= OVER_AFTER => {
                 self.reported = None;
                 tracing::info!(event = "parts_work_again", "all parts of the keeper work again");
-                Some(NoticeKind::Sighted)
+                self.notices.end();
             }
-            (true, quiet) => {
-                self.reported = quiet.map(|quiet| quiet + 1);
-                None
-            }
+            (true, quiet) => self.reported = quiet.map(|quiet| quiet + 1),
         }
-    }
-
-    async fn notify(&self, kind: NoticeKind) {
-        let ReporterParts { services, clock, .. } = &self.parts;
-        let now = clock.now();
-        let notice = Notice::new(NoticeId::new(&SystemIds, now), kind, now);
-        services.notify(notice, &**clock).await;
     }
 }
 

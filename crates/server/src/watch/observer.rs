@@ -7,7 +7,10 @@ use std::{
 };
 
 use abide_channels::irc::nick_for_agent;
-use abide_domain::{AgentId, Clock, Timestamp, event::PauseReason, event::watchdog::BlindCause};
+use abide_domain::{
+    AgentId, Clock, KnownWait, Timestamp,
+    event::{PauseReason, watchdog::BlindCause},
+};
 use abide_engine::{
     Keeper,
     state::{AgentState, State},
@@ -117,17 +120,27 @@ impl StateObserver {
         let works = agent.open.iter().chain(agent.queue.front());
         let records = works.filter_map(|epoch| state.running.get(epoch));
         let seq = agent.last_evidence_seq;
+        let seen = self.keeper.activity(id);
         Some(ObservedAgent {
             agent: id.clone(),
             nick: nick_for_agent(id),
             registered_at: agent.registered_at?,
             last_evidence: agent.last_evidence_at.map(|at| EvidenceMark { seq, at }),
             work_since: records.map(|record| record.accepted_at).min(),
-            // While its newest attempt failed on the way, something beside it kept it from moving.
-            excused_at: self.unreached_at(id, agent),
+            // While its newest attempt failed on the way, something beside it kept it from moving; pieces of an answer and
+            // waits are seen here and nowhere in the ledger.
+            excused_at: [
+                self.unreached_at(id, agent),
+                seen.piece_at,
+                seen.waited_until,
+                slept_until(agent),
+            ]
+            .into_iter()
+            .flatten()
+            .max(),
             threshold: self.configured.thresholds.get(id).copied(),
             always_active: self.configured.always_active.contains(id),
-            condition: self.condition(state, id, agent),
+            condition: self.condition(state, id, agent, seen.wait),
             has_process: self.processes.status(id).is_some(),
             fatigue: agent.signals.fatigue,
             confidence: agent.signals.confidence,
@@ -142,16 +155,22 @@ impl StateObserver {
     }
 
     /// What excuses silence. An open epoch goes on even if the agent was paused or parked meanwhile.
-    fn condition(&self, state: &State, id: &AgentId, agent: &AgentState) -> AgentCondition {
+    fn condition(
+        &self,
+        state: &State,
+        id: &AgentId,
+        agent: &AgentState,
+        wait: Option<KnownWait>,
+    ) -> AgentCondition {
         if self.configured.unwatched.contains(id) {
             return AgentCondition::Unwatched;
         }
         if let Some(record) = state.open_epoch(id) {
             let is_waiting = record.pending_approval().is_some();
-            return if is_waiting {
-                AgentCondition::WaitingApproval
-            } else {
-                AgentCondition::Awake
+            return match wait {
+                _ if is_waiting => AgentCondition::WaitingApproval,
+                Some(wait) => AgentCondition::Waiting(wait),
+                None => AgentCondition::Awake,
             };
         }
         match &agent.paused {
@@ -166,6 +185,11 @@ impl StateObserver {
             _ => AgentCondition::Awake,
         }
     }
+}
+
+/// When an agent's last sleep ended: what waited meanwhile waits for it only since then.
+fn slept_until(agent: &AgentState) -> Option<Timestamp> {
+    agent.sleep.last().map(|last| last.ended_at)
 }
 
 impl Observer for StateObserver {

@@ -2,7 +2,7 @@
 //! turn asked again (decision 40): queued behind the hanging attempt, no page could help. One that has nothing to do and is to be active
 //! all the same is woken by it (decision 58).
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, WATCHDOG,
@@ -16,6 +16,9 @@ use abide_engine::{
 use abide_watchdog::{Delivery, Page, PageLine, Pager};
 use futures_util::future::{BoxFuture, join_all};
 use sha2::{Digest as _, Sha256};
+
+/// How long an agent has to give up what it is at: shorter than a page may take in all.
+const REACH_MAX: Duration = Duration::from_secs(5);
 
 /// Pages agents.
 #[derive(Debug)]
@@ -34,10 +37,12 @@ impl ChannelPager {
     async fn reach(&self, page: &Page, line: &PageLine) -> bool {
         let (agent, seconds) = (&line.agent, line.silent.as_secs());
         let reason = format!("no recent activity observed (silent {seconds} s) [page {}]", page.id);
-        let reached = match self.keeper.ask_again(agent, reason.clone()).await {
-            Ok(true) => Ok(true),
-            Ok(false) => self.wake(page, agent, reason).await,
-            Err(error) => Err(error.to_string()),
+        let asked = tokio::time::timeout(REACH_MAX, self.keeper.ask_again(agent, reason.clone()));
+        let reached = match asked.await {
+            Ok(Ok(true)) => Ok(true),
+            Ok(Ok(false)) => self.wake(page, agent, reason).await,
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Ok(false),
         };
         match reached {
             Ok(is_reached) => {

@@ -18,6 +18,7 @@ use crate::home::{Home, Keeper};
 mod attention;
 mod escalation;
 mod outage;
+mod waits;
 
 /// Longest wait for a notice; nothing is asserted about how long one takes.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -26,7 +27,7 @@ const FAST: &str = "[watchdog]\ninterval = \"100ms\"\nthreshold = \"300ms\"\nbel
                     channel_window = \"200ms\"\ncooldown = \"1s\"\ngrace = \"0s\"\n";
 
 /// What came to the fake webhook.
-struct ReceivedNotice {
+pub(super) struct ReceivedNotice {
     request: String,
     headers: Vec<(String, String)>,
     body: String,
@@ -38,7 +39,7 @@ impl ReceivedNotice {
         found.map_or("", |(_, value)| value)
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
@@ -53,13 +54,13 @@ impl ReceivedNotice {
 }
 
 /// A webhook that takes everything.
-struct Hook {
-    url: String,
+pub(super) struct Hook {
+    pub(super) url: String,
     told: Receiver<ReceivedNotice>,
 }
 
 impl Hook {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hooks/secret-path", listener.local_addr().unwrap());
         let (sender, told) = channel();
@@ -74,7 +75,7 @@ impl Hook {
     }
 
     /// The next notice of a kind; others in between are a mistake.
-    fn next(&self, kind: &str) -> ReceivedNotice {
+    pub(super) fn next(&self, kind: &str) -> ReceivedNotice {
         let told = self.told.recv_timeout(PATIENCE).expect("nobody was told");
         assert_eq!(told.json()["kind"], kind, "{}", told.body);
         told

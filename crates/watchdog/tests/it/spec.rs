@@ -1,7 +1,7 @@
 //! The specification's tests and defaults, and the distinct states of decision 38, as tables.
 
 use abide_domain::{
-    Timestamp,
+    KnownWait, Timestamp, WaitReason,
     event::{
         Event,
         watchdog::{Scanned, WatchdogEvent},
@@ -87,6 +87,12 @@ fn every_state_of_decision_38_is_told_apart() {
     assert_eq!(condition(AgentCondition::Paused), AgentVerdict::Paused);
     assert_eq!(condition(AgentCondition::Unreachable), AgentVerdict::Unreachable);
     assert_eq!(condition(AgentCondition::Unwatched), AgentVerdict::Unwatched);
+    // A wait is a state until its end, and silence from there on.
+    let waiting = |until| AgentCondition::Waiting(KnownWait { reason: WaitReason::Tool, until });
+    let wait = KnownWait { reason: WaitReason::Tool, until: at(1000) };
+    assert_eq!(condition(waiting(at(1000))), AgentVerdict::Waiting(wait));
+    assert_eq!(condition(waiting(at(999))), AgentVerdict::Active { silent: seconds(1) });
+    assert_eq!(condition(waiting(at(699))), stalled(301, false));
     // What was kept from moving has its time from then on.
     let excused = with(&|standing| standing.excused_at = Some(at(900)));
     assert_eq!(excused, AgentVerdict::Active { silent: seconds(100) });

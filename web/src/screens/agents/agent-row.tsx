@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import { MessagesSquare } from "lucide-react";
-import { useMemo } from "react";
 import type { AgentView } from "@/api/generated";
 import { useAgent, useEpoch, useEpochs } from "@/live/hooks";
 import { quote } from "@/live/words";
@@ -8,31 +7,20 @@ import { doingNow } from "@/screens/chat/doing-now";
 import { lastDone, lastEnded } from "@/screens/home/last-done";
 import { cx, lifeOf, Pulse, stateWord, Time, visible } from "@/ui";
 import { ProcessFigures, WorkFigures } from "./figures";
-import { keepSample, type Sample } from "./samples";
 import { Steer } from "./steer";
 import type { Trail } from "./trail";
 
-const NONE: readonly Sample[] = [];
-
-/** What its process showed up to now. `at` is when it was looked at. */
-export function useLooks(agent: AgentView, at: number): readonly Sample[] {
-  return useMemo(() => (agent.process ? keepSample(agent.id, agent.process, at) : NONE), [agent, at]);
-}
-
 export function AgentRow({
   agent,
-  at,
   trail,
   isShown,
   isStalled,
 }: {
   agent: AgentView;
-  at: number;
   trail: Trail;
   isShown: boolean;
   isStalled: boolean;
 }) {
-  const looks = useLooks(agent, at);
   // The stream is ahead of what was read.
   const state = useAgent(agent.id)?.state ?? agent.state;
   return (
@@ -81,7 +69,7 @@ export function AgentRow({
         <Doing id={agent.id} />
         <dl className="mt-2 grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))]">
           <WorkFigures agent={agent} trail={trail} />
-          <ProcessFigures process={agent.process} looks={looks} />
+          <ProcessFigures process={agent.process} />
         </dl>
       </div>
     </li>

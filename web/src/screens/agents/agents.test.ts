@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AgentView, ProcessView } from "@/api/generated";
+import type { AgentView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import { RECENT_KEPT } from "@/live/state";
 import { phraseOf } from "@/live/words";
 import { pointsOf } from "./detail";
 import { evidenceOf, STRETCH_MS } from "./evidence";
-import { SAMPLES_KEPT, type Sample, sampleOf, silences, steps, withSample } from "./samples";
 import { newer } from "./trail";
 import { measured, measures } from "./words";
 
@@ -20,26 +19,6 @@ const line = (seq: number, kind = "agent.measured", data: unknown = { run: "r", 
     author: "@felix",
     timestamp: `2026-01-01T00:00:${String(seq % 60).padStart(2, "0")}Z`,
   }) as unknown as AnyEvent;
-
-const look = (at: number, progress: number | null, run = "a"): Sample => ({ at, run, silentS: at, progress });
-
-describe("looks at a process", () => {
-  it("are bounded, and one look counts once", () => {
-    let all: readonly Sample[] = [];
-    for (let at = 0; at < 200; at += 1) all = withSample(withSample(all, look(at, at)), look(at, at));
-    expect(all).toHaveLength(SAMPLES_KEPT);
-    expect(all.at(-1)?.at).toBe(199);
-  });
-  it("give steps; a new run counts from its beginning", () => {
-    expect(steps([look(0, 5), look(1, 9), look(2, 2, "b"), look(3, null, "b")])).toEqual([4, 2, 0]);
-  });
-  it("tell the silence, and nothing of a process that was never heard", () => {
-    const process = { last_heartbeat_at: "2026-01-01T00:00:00Z" } as ProcessView;
-    const at = Date.parse("2026-01-01T00:00:07Z");
-    const never = sampleOf({ ...process, last_heartbeat_at: null }, at);
-    expect(silences([sampleOf(process, at), never])).toEqual([7]);
-  });
-});
 
 describe("the trail", () => {
   it("takes what is new once", () => {

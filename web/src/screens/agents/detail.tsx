@@ -20,7 +20,6 @@ import {
 } from "@/ui";
 import { lifeOf } from "@/ui/pulse";
 import { restore } from "./acts";
-import { useLooks } from "./agent-row";
 import { ProcessEvents } from "./events";
 import { ProcessFigures, WorkFigures } from "./figures";
 import { wakesQuery } from "./queries";
@@ -29,18 +28,7 @@ import type { Trail } from "./trail";
 import { isOfProcess, measured, measures } from "./words";
 
 /** Everything about one agent. */
-export function Detail({
-  agent,
-  at,
-  trail,
-  onClose,
-}: {
-  agent: AgentView;
-  at: number;
-  trail: Trail;
-  onClose: () => void;
-}) {
-  const looks = useLooks(agent, at);
+export function Detail({ agent, trail, onClose }: { agent: AgentView; trail: Trail; onClose: () => void }) {
   const state = useAgent(agent.id)?.state ?? agent.state;
   const events = useMemo(
     () => trail.events.filter((event) => event.entity === `@${agent.id}` && isOfProcess(event)),
@@ -92,7 +80,7 @@ export function Detail({
         </nav>
         <dl className="grid grid-cols-2 gap-x-4 gap-y-3">
           <WorkFigures agent={agent} trail={trail} />
-          <ProcessFigures process={agent.process} looks={looks} />
+          <ProcessFigures process={agent.process} />
           {agent.process?.sdk && (
             <div className="min-w-0">
               <dt className="text-xs text-muted">Speaks</dt>

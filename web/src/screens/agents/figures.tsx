@@ -3,7 +3,6 @@ import type { AgentView, ProcessView } from "@/api/generated";
 import { short } from "@/live/quote";
 import { Bars, bytes, Cost, count, Spark, span, Time, useNow } from "@/ui";
 import { evidenceOf } from "./evidence";
-import { type Sample, silences, steps } from "./samples";
 import type { Trail } from "./trail";
 import { processWord, uptime } from "./words";
 
@@ -17,13 +16,7 @@ export function Figure({ name, children, title }: { name: string; children: Reac
 }
 
 /** What an agent's process is, or that there is none. */
-export function ProcessFigures({
-  process,
-  looks,
-}: {
-  process: ProcessView | null | undefined;
-  looks: readonly Sample[];
-}) {
+export function ProcessFigures({ process }: { process: ProcessView | null | undefined }) {
   if (!process) {
     return (
       <Figure
@@ -34,8 +27,9 @@ export function ProcessFigures({
       </Figure>
     );
   }
-  const quiet = silences(looks);
-  const moved = steps(looks);
+  const { every_s, silent_s, steps: moved } = process.recent;
+  const quiet = silent_s.filter((silence) => silence !== null);
+  const minutes = Math.round((moved.length * every_s) / 60);
   return (
     <>
       <Figure name="Process">
@@ -50,7 +44,7 @@ export function ProcessFigures({
       <Figure name="Heartbeat">
         <Time at={process.last_heartbeat_at} />
         {quiet.length > 1 && (
-          <Spark values={quiet} label={`Silence at the last ${quiet.length} looks, now ${quiet.at(-1)} s`} />
+          <Spark values={quiet} label={`Silence in the last ${minutes} min, now ${quiet.at(-1)} s`} />
         )}
       </Figure>
       <Figure name="Progress">
@@ -59,7 +53,7 @@ export function ProcessFigures({
         {moved.length > 1 && (
           <Spark
             values={moved}
-            label={`Steps of progress between the last ${looks.length} looks, now ${moved.at(-1)}`}
+            label={`Steps of progress every ${every_s} s in the last ${minutes} min, now ${moved.at(-1)}`}
           />
         )}
       </Figure>

@@ -75,7 +75,6 @@ export function AgentsScreen() {
               <AgentRow
                 key={one.id}
                 agent={one}
-                at={agents.dataUpdatedAt}
                 trail={trail}
                 isShown={one.id === agent}
                 isStalled={stalled.has(one.id)}
@@ -94,9 +93,7 @@ export function AgentsScreen() {
           No agent is called {agent}.
         </p>
       )}
-      {shown && (
-        <Detail agent={shown} at={agents.dataUpdatedAt} trail={trail} onClose={() => show(undefined)} />
-      )}
+      {shown && <Detail agent={shown} trail={trail} onClose={() => show(undefined)} />}
     </Screen>
   );
 }

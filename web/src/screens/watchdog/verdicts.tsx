@@ -7,6 +7,7 @@ const LIVES: Record<string, Life> = {
   active: "alive",
   stalled: "troubled",
   waiting_approval: "waiting",
+  waiting: "waiting",
   idle: "still",
 };
 

@@ -68,8 +68,12 @@ struct ScanView {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct JudgedView {
     agent: String,
-    /// `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `unwatched`, `active` or `stalled`.
+    /// `just_registered`, `idle`, `asleep`, `hibernated`, `parked`, `waiting_approval`, `paused`, `unreachable`, `waiting`, `unwatched`, `active` or `stalled`.
     verdict: &'static str,
+    /// What it waits for, of `waiting`: `provider` (the pause that its model's provider asked for) or `tool` (a call within its time).
+    waits_for: Option<&'static str>,
+    /// When that ends at the latest.
+    until: Option<String>,
     /// How long it was silent, where that counts.
     silent_ms: Option<u64>,
 }
@@ -206,7 +210,17 @@ impl From<&JudgedAgent> for JudgedView {
             }
             _ => None,
         };
-        Self { agent: judged.agent.to_string(), verdict: judged.verdict.as_str(), silent_ms }
+        let wait = match judged.verdict {
+            AgentVerdict::Waiting(wait) => Some(wait),
+            _ => None,
+        };
+        Self {
+            agent: judged.agent.to_string(),
+            verdict: judged.verdict.as_str(),
+            waits_for: wait.map(|wait| wait.reason.as_str()),
+            until: wait.map(|wait| wait.until.to_string()),
+            silent_ms,
+        }
     }
 }
 

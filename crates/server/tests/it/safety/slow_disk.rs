@@ -8,6 +8,7 @@ use crate::{
     alertmanager::{alert, message},
     client::Client,
     home::{Home, Keeper},
+    watchdog::Hook,
 };
 
 /// How often something is looked for that comes, ten times a second.
@@ -26,11 +27,17 @@ impl SlowDisk {
 
     /// Starts a keeper on it.
     pub(super) fn up(&self, home: &Home) -> Keeper {
-        let delays = self.delays().into_os_string();
-        home.up_with(&[
+        self.up_with(home, &[])
+    }
+
+    /// Starts a keeper on it, with more variables.
+    fn up_with(&self, home: &Home, more: &[(&str, &str)]) -> Keeper {
+        let mut variables = vec![
             ("LD_PRELOAD", library().clone().into_os_string()),
-            ("SLOW_SYNC_FILE", delays),
-        ])
+            ("SLOW_SYNC_FILE", self.delays().into_os_string()),
+        ];
+        variables.extend(more.iter().map(|(name, value)| (*name, (*value).into())));
+        home.up_with(&variables)
     }
 
     /// From now on each sync takes so long.
@@ -164,9 +171,10 @@ fn an_alert_whose_sender_leaves_and_comes_again_is_on_the_record_once() {
 
 #[test]
 fn a_sync_that_hangs_is_told_and_a_stop_waits_no_longer_than_it_may() {
-    let home = Home::new("[supervisor]\nshutdown_grace = \"1s\"\n");
-    let disk = SlowDisk::new();
-    let keeper = disk.up(&home);
+    let notify = "[[notify]]\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n";
+    let home = Home::new(&format!("[supervisor]\nshutdown_grace = \"1s\"\n{notify}"));
+    let (disk, hook) = (SlowDisk::new(), Hook::start());
+    let keeper = disk.up_with(&home, &[("HOOK_URL", &hook.url)]);
     keeper.client.say("hello");
     assert_eq!(keeper.client.read("/health")["status"], "ok");
     disk.delay(Duration::from_hours(1));
@@ -181,16 +189,20 @@ fn a_sync_that_hangs_is_told_and_a_stop_waits_no_longer_than_it_may() {
     let health = health.json();
     assert_eq!(health["status"], "stalled");
     assert!(health["reason"].as_str().unwrap().contains("the writer of the ledger"), "{health}");
+    let told = hook.next("blind").json();
+    assert!(told["reason"].as_str().unwrap().contains("the writer of the ledger"), "{told}");
     let attention = keeper.client.read("/attention");
     let kinds: Vec<_> = attention["items"].as_array().unwrap().iter().map(|i| &i["kind"]).collect();
     assert_eq!(kinds, ["keeper"], "{attention}");
+    let late = keeper.client.post("/start-epoch", &json!({"message": "and this?"}));
+    assert_eq!((late.status, late.code().as_str()), (503, "standstill"), "{late:?}");
     let doctor = home.run(["doctor"]);
     let text = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(text.contains("the writer of the ledger stands still"), "{text}");
     // It ends by itself; the test would not.
     assert_eq!(keeper.stop(), Some(75), "the exit code of a stop that was not clean");
     disk.delay(Duration::ZERO);
-    let keeper = disk.up(&home);
+    let keeper = disk.up_with(&home, &[("HOOK_URL", &hook.url)]);
     assert_eq!(keeper.client.read("/health")["status"], "ok");
 }
 

@@ -1,6 +1,8 @@
 //! What waits for a person beside stalls reaches people, once.
 
-use abide_testkit::{ModelServer, Reply};
+use std::collections::BTreeMap;
+
+use abide_testkit::{FakeDialect, ModelServer, Reply};
 use serde_json::json;
 
 use super::{FAST, HOOK, Hook, count, home_for, up};
@@ -58,4 +60,35 @@ fn an_agent_has_a_threshold_of_its_own_or_is_not_watched() {
         all.iter().find(|one| one["agent"] == agent).unwrap()["verdict"].clone()
     };
     assert_eq!((verdict("felix"), verdict("ada")), (json!("unwatched"), json!("active")));
+}
+
+#[test]
+fn money_that_is_out_and_a_process_that_ends_again_and_again_are_told_of_each_once() {
+    let server = ModelServer::start().unwrap();
+    server.script([Reply::money_out(402)]);
+    let hook = Hook::start();
+    let agents = "[[agent]]\nid = \"felix\"\nmind = \"model\"\n\
+                  [[agent]]\nid = \"ada\"\nmind = \"agent\"\ncommand = [\"/bin/false\"]\n";
+    let url = server.base_url(FakeDialect::OpenAiChat);
+    let patient = FAST.replace("threshold = \"300ms\"", "threshold = \"1m\"");
+    let home = Home::new(&format!(
+        "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n{patient}{HOOK}{agents}"
+    ));
+    let keeper = up(&home, &hook);
+    for citizen in ["felix", "ada"] {
+        keeper.client.post("/start-epoch", &json!({"message": "hello", "citizen": citizen}));
+    }
+    let mut told = BTreeMap::new();
+    while told.len() < 2 {
+        let notice = hook.next("attention").json();
+        for matter in notice["matters"].as_array().unwrap() {
+            let id = matter["id"].as_str().unwrap().to_owned();
+            let summary = matter["summary"].as_str().unwrap().to_owned();
+            assert_eq!(told.insert(id, summary), None, "told again: {notice}");
+        }
+    }
+    let ids: Vec<_> = told.keys().map(String::as_str).collect();
+    assert_eq!(ids, ["budget:felix", "process:ada"], "{told:?}");
+    assert!(told["process:ada"].contains("ended 5 times in a row"), "{told:?}");
+    assert!(told["budget:felix"].starts_with("felix is paused: "), "{told:?}");
 }
