@@ -24,6 +24,7 @@ mod order;
 use crate::{
     agent_setup::AgentSetup,
     failpoint::Failpoint,
+    money::format_dollars,
     run_epoch::{
         CommittedEpoch, Controls, DecideError, DecisionOrder, EpochError, Interrupt,
         InterruptSignal, PageOrder, run_epoch,
@@ -198,8 +199,8 @@ impl Lane {
             return false;
         }
         let message = format!(
-            "the daily budget of {budget} micro-dollars is spent; \
-             the agent goes on tomorrow, or when a person resumes it"
+            "the daily budget of {} is spent; the agent goes on tomorrow, or when a person resumes it",
+            format_dollars(budget)
         );
         let paused = AgentPaused { reason: PauseReason::Budget, message };
         self.append(paused, EntityName::keeper()).await;
