@@ -283,7 +283,16 @@ impl Work {
             }
             "fail" => Err(Error::internal_error().data("the provider is away")),
             "noise" => {
-                println!("Traceback (most recent call last):");
+                println!("Loading a model…");
+                println!("{{\"level\":\"info\",\"msg\":\"ready\"}}");
+                io::stdout().flush().unwrap();
+                self.talk("hello all the same")?;
+                Ok(StopReason::EndTurn)
+            }
+            "flood" => {
+                for _ in 0..1_100 {
+                    println!("Traceback (most recent call last):");
+                }
                 io::stdout().flush().unwrap();
                 std::future::pending().await
             }

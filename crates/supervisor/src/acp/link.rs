@@ -1,8 +1,8 @@
 //! One connection to an ACP agent: messages as lines over its stdin and stdout, both ways at once.
 //!
 //! The protocol's own crate has a connection of its own, with queues that have no end; here what an agent can make the keeper hold
-//! is bounded, and a line that is no message ends the connection with its text named. It must never know what a message
-//! is about.
+//! is bounded. A line that is no message is passed over and logged, for many programs print a word of their own; too many
+//! of them end the connection with the text named. It must never know what a message is about.
 
 use std::{io, mem};
 
@@ -22,6 +22,10 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 const OUTBOX_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// Lines of one process that are passed over because they are no messages; one more ends the connection.
+const NOISE_LINES_MAX: u32 = 1_000;
+/// Those of them that are logged.
+const NOISE_LOGGED_MAX: u32 = 5;
 /// Characters of a line that are shown where it is no message.
 const EXCERPT_CHARS_MAX: usize = 200;
 
@@ -59,9 +63,9 @@ pub(super) enum LinkError {
     /// The agent closed its output; mostly because it ended.
     #[error("the agent closed its output")]
     Closed,
-    /// Something else than the protocol came.
+    /// Hardly anything but something else than the protocol came.
     #[error(
-        "the agent wrote text to its stdout that is no message of the Agent Client Protocol (logs belong on stderr): `{excerpt}`"
+        "the agent wrote more than {NOISE_LINES_MAX} lines to its stdout that are no messages of the Agent Client Protocol (logs belong on stderr), such as `{excerpt}`"
     )]
     Noise {
         /// How it begins.
@@ -109,11 +113,15 @@ pub(super) struct AcpLink<R, W> {
     /// How much of `outbox` is written.
     written: usize,
     next_id: i64,
+    /// Whose it is, for the log.
+    agent: String,
+    /// Lines that were passed over.
+    noise: u32,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
-    /// Over these two streams.
-    pub(super) fn new(reader: R, writer: W) -> Self {
+    /// Over these two streams of an agent's process.
+    pub(super) fn new(agent: &str, reader: R, writer: W) -> Self {
         Self {
             reader,
             writer: Some(writer),
@@ -123,6 +131,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
             outbox: Vec::new(),
             written: 0,
             next_id: 1,
+            agent: agent.to_owned(),
+            noise: 0,
         }
     }
 
@@ -165,12 +175,32 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
     pub(super) async fn next(&mut self) -> Result<Incoming, LinkError> {
         loop {
             while let Some(line) = self.take_line()? {
-                if !line.trim_ascii().is_empty() {
-                    return parse(&line);
+                if line.trim_ascii().is_empty() {
+                    continue;
+                }
+                match parse(&line) {
+                    Some(message) => return Ok(message),
+                    None => self.pass_over(&line)?,
                 }
             }
             self.exchange().await?;
         }
+    }
+
+    /// What the agent printed and did not mean for us.
+    fn pass_over(&mut self, line: &[u8]) -> Result<(), LinkError> {
+        self.noise = self.noise.saturating_add(1);
+        let excerpt = excerpt(&String::from_utf8_lossy(line));
+        if self.noise > NOISE_LINES_MAX {
+            return Err(LinkError::Noise { excerpt });
+        }
+        if self.noise <= NOISE_LOGGED_MAX {
+            tracing::warn!(
+                agent = self.agent, event = "stdout_line_ignored", %excerpt, lines = self.noise,
+                "an ACP agent wrote a line to its stdout that is no message; logs belong on stderr"
+            );
+        }
+        Ok(())
     }
 
     /// Reads something or writes something.
@@ -248,15 +278,13 @@ fn parts<M: JsonRpcMessage>(message: &M) -> Result<(String, Option<RawJsonRpcPar
     Ok((untyped.method, params))
 }
 
-fn parse(line: &[u8]) -> Result<Incoming, LinkError> {
-    let noise = || LinkError::Noise { excerpt: excerpt(&String::from_utf8_lossy(line)) };
-    let text = std::str::from_utf8(line).map_err(|_| noise())?;
-    let TransportFrame::Single(message) = TransportFrame::parse_json(text) else {
-        return Err(noise());
-    };
+/// Reads a line; none where it is no message.
+fn parse(line: &[u8]) -> Option<Incoming> {
+    let text = std::str::from_utf8(line).ok()?;
+    let TransportFrame::Single(message) = TransportFrame::parse_json(text) else { return None };
     let value =
         |params: Option<RawJsonRpcParams>| params.map_or(Value::Null, RawJsonRpcParams::into_value);
-    Ok(match message {
+    Some(match message {
         RawJsonRpcMessage::Request(request) => Incoming::Request {
             id: request.id,
             method: request.method.to_string(),
@@ -286,14 +314,14 @@ mod tests {
     use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
 
-    use super::{AcpLink, Incoming, LINE_BYTES_MAX, LinkError, OUTBOX_BYTES_MAX};
+    use super::{AcpLink, Incoming, LINE_BYTES_MAX, LinkError, NOISE_LINES_MAX, OUTBOX_BYTES_MAX};
 
     type Both = AcpLink<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 
     fn link() -> (Both, DuplexStream) {
         let (ours, theirs) = tokio::io::duplex(1024);
         let (reader, writer) = tokio::io::split(ours);
-        (AcpLink::new(reader, writer), theirs)
+        (AcpLink::new("felix", reader, writer), theirs)
     }
 
     async fn next_of(bytes: &[u8]) -> Result<Incoming, LinkError> {
@@ -328,15 +356,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_message_is_named() {
-        for noise in ["Loading model\x1b[2J…\n", "[]\n", "{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n"]
-        {
-            let Err(LinkError::Noise { excerpt }) = next_of(noise.as_bytes()).await else {
-                panic!("{noise:?}")
-            };
-            assert!(!excerpt.contains('\u{1b}') && !excerpt.is_empty(), "{excerpt}");
+    async fn what_is_no_message_is_passed_over_and_what_follows_is_read() {
+        let message = "{\"jsonrpc\":\"2.0\",\"method\":\"b\"}\n";
+        for noise in [
+            &b"Loading model\x1b[2J...\n"[..],
+            b"[]\n",
+            b"{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n",
+            b"{\"level\":\"info\",\"msg\":\"ready\"}\n",
+            b"\xff\xfe\n",
+        ] {
+            let bytes = [noise, message.as_bytes()].concat();
+            let read = next_of(&bytes).await;
+            assert!(matches!(read, Ok(Incoming::Notification { .. })), "{noise:?}: {read:?}");
         }
-        assert!(matches!(next_of(b"\xff\xfe\n").await, Err(LinkError::Noise { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_says_hardly_anything_else_is_named() {
+        let lines = "Welcome\x1b[2J!\n".repeat(usize::try_from(NOISE_LINES_MAX).unwrap() + 1);
+        let Err(LinkError::Noise { excerpt }) = next_of(lines.as_bytes()).await else { panic!() };
+        assert_eq!(excerpt, "Welcome [2J!");
     }
 
     #[tokio::test]

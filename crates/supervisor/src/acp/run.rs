@@ -105,7 +105,7 @@ impl Run {
             id: launched.run,
             began_at: lifecycle.monotonic(),
             process: launched.process,
-            link: AcpLink::new(launched.stdout, launched.stdin),
+            link: AcpLink::new(spec.agent.as_str(), launched.stdout, launched.stdin),
             process_end: None,
             disk: lifecycle.watch_disk(),
             last_words: launched.last_words,

@@ -20,10 +20,12 @@ async fn rejected(flags: &[&str]) -> (String, ExitReason) {
 }
 
 #[tokio::test]
-async fn noise_on_stdout_is_named() {
-    let (message, reason) = rejected(&["--banner"]).await;
-    assert!(message.contains("`Welcome to the agent!`"), "{message}");
-    assert_eq!(reason, ExitReason::Protocol);
+async fn words_on_stdout_that_are_no_messages_are_passed_over() {
+    let world = World::new();
+    let agent = world.keep(&["--banner"]);
+    assert_eq!(agent.say(1, "noise").await.unwrap(), "hello all the same");
+    assert!(agent.mind.status().pid.is_some(), "its process goes on");
+    agent.stop().await;
 }
 
 #[tokio::test]
@@ -83,10 +85,10 @@ async fn an_agent_that_is_never_ready_is_ended() {
 }
 
 #[tokio::test]
-async fn noise_in_the_middle_of_a_prompt_ends_the_run_and_the_turn_goes_on_in_another() {
+async fn a_flood_of_noise_in_a_prompt_ends_the_run_and_the_turn_goes_on_in_another() {
     let world = World::new();
     let agent = world.keep(&["--load"]);
-    let first = request(1, "noise");
+    let first = request(1, "flood");
     let answer = agent.ask(&first, &RecordingHost::new()).await;
     let Err(MindError::Unavailable { message }) = answer else { panic!("{answer:?}") };
     assert!(message.contains("`Traceback (most recent call last):`"), "{message}");
