@@ -70,7 +70,13 @@ impl Home {
         named: Option<PathBuf>,
         environment: &Environment,
     ) -> Result<Self, HomeError> {
-        let by_default = || environment.get("HOME").map(|home| Path::new(home).join(".abide"));
+        let own = environment.get("HOME").map(Path::new);
+        // A shell resolves `~` where it stands bare; in quotes, in a unit or an env file nobody does.
+        let named = named.map(|named| match (named.strip_prefix("~"), own) {
+            (Ok(below), Some(own)) => own.join(below),
+            _ => named,
+        });
+        let by_default = || own.map(|own| own.join(".abide"));
         let root = named.or_else(by_default).ok_or(HomeError)?;
         let root = std::path::absolute(&root).unwrap_or(root);
         Ok(Self { root })
@@ -281,7 +287,26 @@ mod tests {
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-    use super::{LinkRule, read_regular};
+    use super::{Environment, Home, LinkRule, Path, read_regular};
+
+    #[test]
+    fn a_tilde_is_the_folder_of_the_user_and_a_name_with_one_is_a_name() {
+        let environment: Environment =
+            [("HOME".to_owned(), "/home/ann".to_owned())].into_iter().collect();
+        let resolved = |named: &str, environment: &Environment| {
+            Home::resolve(Some(named.into()), environment).unwrap().root().to_owned()
+        };
+        for (named, folder) in [
+            ("~/.abide", "/home/ann/.abide"),
+            ("~", "/home/ann"),
+            ("/srv/~/x", "/srv/~/x"),
+            ("/srv/~ann", "/srv/~ann"),
+        ] {
+            assert_eq!(resolved(named, &environment), Path::new(folder), "{named}");
+        }
+        assert!(resolved("~/x", &Environment::default()).ends_with("~/x"), "no HOME to put there");
+        assert!(resolved("~ann/x", &environment).ends_with("~ann/x"), "another's is not known");
+    }
 
     #[test]
     fn only_a_regular_file_is_read_and_nothing_makes_the_reader_wait() {
