@@ -37,8 +37,9 @@ pub use approval::{
     ApprovalDecided, ApprovalEvent, ApprovalRequested, ApprovedCall, DecidedBy, Decision,
 };
 pub use channel::{
-    ChannelAnswered, ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, ChannelSaid,
-    SpokenForm,
+    ChannelAnswered, ChannelAsked, ChannelChatMoved, ChannelEvent, ChannelGateMoved, ChannelJoined,
+    ChannelMaybeSent, ChannelParted, ChannelReadMarked, ChannelSaid, ChannelSending,
+    ChannelTopicSet, ChannelUnsent, SpokenForm,
 };
 pub use context::{
     ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,

@@ -29,6 +29,10 @@ pub enum Failpoint {
     CommitBefore,
     /// The commit is durable, nobody has been notified.
     CommitAfter,
+    /// That an answer leaves is durable, it has not left.
+    AnswerSending,
+    /// An answer has left, that is not written.
+    AnswerSent,
     /// The ledger is read, no lane has started.
     RecoverBeforeLanes,
     /// A cut epoch is about to go on.
@@ -57,7 +61,7 @@ pub enum Failpoint {
 
 impl Failpoint {
     /// All points with their names.
-    pub const ALL: [(Self, &'static str); 22] = [
+    pub const ALL: [(Self, &'static str); 24] = [
         (Self::AcceptBeforeDurable, "accept.before_durable"),
         (Self::AcceptAfterDurable, "accept.after_durable"),
         (Self::TurnAsked, "turn.asked"),
@@ -68,6 +72,8 @@ impl Failpoint {
         (Self::EntryDurable, "stdout.entry_durable"),
         (Self::CommitBefore, "commit.before"),
         (Self::CommitAfter, "commit.after"),
+        (Self::AnswerSending, "answer.sending"),
+        (Self::AnswerSent, "answer.sent"),
         (Self::RecoverBeforeLanes, "recover.before_lanes"),
         (Self::RecoverResumed, "recover.resumed"),
         (Self::SleepStartBefore, "sleep.start_before"),

@@ -18,12 +18,27 @@ event_group! {
         Said(ChannelSaid) = "channel.said" v 1,
         /// The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.
         Asked(ChannelAsked) = "channel.asked" v 1,
+        /// The answer of this epoch is about to leave for where it was asked. What ends without `channel.answered` after it may
+        /// have been said.
+        Sending(ChannelSending) = "channel.sending" v 1,
+        /// The answer did not leave, for certain: it is still owed.
+        Unsent(ChannelUnsent) = "channel.unsent" v 1,
+        /// Nobody can know whether the answer was said. It is not said again; the person is told so.
+        MaybeSent(ChannelMaybeSent) = "channel.maybe_sent" v 1,
         /// The answer of this epoch was said where it was asked, or was given up; nothing is owed any more.
         Answered(ChannelAnswered) = "channel.answered" v 1,
         /// An agent is in a room from here on, over restarts.
         Joined(ChannelJoined) = "channel.joined" v 1,
         /// An agent is not in a room any more.
         Parted(ChannelParted) = "channel.parted" v 1,
+        /// An agent hears everything in a room from here on, or its mentions alone.
+        GateMoved(ChannelGateMoved) = "channel.gate_moved" v 1,
+        /// A room has another topic.
+        TopicSet(ChannelTopicSet) = "channel.topic_set" v 1,
+        /// A person has read up to a moment.
+        ReadMarked(ChannelReadMarked) = "channel.read_marked" v 1,
+        /// A group has another number from here on.
+        ChatMoved(ChannelChatMoved) = "channel.chat_moved" v 1,
     }
 }
 
@@ -102,6 +117,81 @@ pub struct ChannelAnswered {
     pub channel: Channel,
     /// How many it was sent to; 0 where nobody came to hear it in time.
     pub people: u64,
+    /// Whether only the remark was sent that the answer may have been.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub maybe_sent: bool,
+}
+
+/// An answer about to leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelSending {
+    /// The kind of place.
+    pub channel: Channel,
+}
+
+/// An answer that did not leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelUnsent {
+    /// The kind of place.
+    pub channel: Channel,
+}
+
+/// An answer that may have been said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelMaybeSent {
+    /// The kind of place.
+    pub channel: Channel,
+}
+
+/// What an agent hears in a room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelGateMoved {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The network; none for the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The room.
+    pub room: String,
+    /// Whether the agent hears everything there.
+    pub is_open: bool,
+}
+
+/// What a room is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelTopicSet {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The room.
+    pub room: String,
+    /// The topic; empty where there is none any more.
+    pub topic: String,
+    /// The name of who set it.
+    pub nick: String,
+}
+
+/// How far somebody has read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelReadMarked {
+    /// The kind of place.
+    pub channel: Channel,
+    /// The room, or the name of the other side of a conversation.
+    pub target: String,
+    /// Who read.
+    pub account: String,
+    /// All that was said up to this moment.
+    pub at: Timestamp,
+}
+
+/// A group that has another number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelChatMoved {
+    /// The kind of place.
+    pub channel: Channel,
+    /// Its old number.
+    pub from: i64,
+    /// Its new one.
+    pub to: i64,
 }
 
 /// An agent came into a room.
