@@ -30,6 +30,8 @@ pub const TOOL_NAME_BYTES_MAX: usize = 64;
 pub const TOOL_ARGUMENTS_BYTES_MAX: usize = 256 * 1024;
 /// Longest thought that is kept, in bytes; the rest is cut on a character boundary.
 pub const THOUGHT_BYTES_MAX: usize = 256 * 1024;
+/// Longest state that a provider is handed back with a turn, as JSON, in bytes; a longer one is not kept.
+pub const PROVIDER_STATE_BYTES_MAX: usize = 1024 * 1024;
 /// A tool result above this many bytes is ethereal even when its tool does not say so (decision 19).
 pub const ETHEREAL_BYTES_MIN: usize = 32 * 1024;
 /// Longest result of one tool call, in bytes; a longer one is an error of the tool.

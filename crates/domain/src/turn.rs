@@ -2,11 +2,14 @@
 //!
 //! These are values in memory. The agent wire, the providers and HTTP each have their own serialised form of them.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
+
+use serde_json::Value;
 
 use crate::{
     AgentId, CallId, EpochId, Timestamp, Zone,
     envelope::{Channel, DriverOutput},
+    limits::PROVIDER_STATE_BYTES_MAX,
     tool::{Outcome, ToolSpec},
     voice::{Voice, VoiceError},
 };
@@ -95,6 +98,38 @@ pub struct TurnStep {
     pub voice: Voice,
     /// What its calls gave, in the order of the calls: exactly one a call.
     pub results: Vec<ToolResult>,
+    /// What the provider wants back with it.
+    pub provider_state: Option<ProviderState>,
+}
+
+/// What a provider sends with an answer that calls tools and wants back, unchanged, with the results: signed or encrypted
+/// reasoning, and the ids that it gave its calls. Nobody here reads it but the dialect that made it; it lives as long as its
+/// epoch and is never in the ledger.
+#[derive(Clone, PartialEq)]
+pub struct ProviderState(Arc<Value>);
+
+impl ProviderState {
+    /// Takes what a provider sent. One that is longer than [`PROVIDER_STATE_BYTES_MAX`] is not kept.
+    pub fn new(state: Value) -> Option<Self> {
+        (state.to_string().len() <= PROVIDER_STATE_BYTES_MAX).then(|| Self(Arc::new(state)))
+    }
+
+    /// What was sent.
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Whether the provider may refuse the next request without it: then it has to outlive a crash.
+    pub fn is_needed(&self) -> bool {
+        self.0.get("needed").and_then(Value::as_bool).unwrap_or(false)
+    }
+}
+
+/// Shows no content: it is reasoning.
+impl fmt::Debug for ProviderState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ProviderState({} bytes)", self.0.to_string().len())
+    }
 }
 
 /// What one tool call gave.
@@ -117,6 +152,15 @@ pub struct Thought {
     pub voice: Voice,
     /// What it used.
     pub usage: Usage,
+    /// What the provider wants back with the results of the calls.
+    pub provider_state: Option<ProviderState>,
+}
+
+impl Thought {
+    /// An answer with nothing for its provider.
+    pub fn new(voice: Voice, usage: Usage) -> Self {
+        Self { voice, usage, provider_state: None }
+    }
 }
 
 /// Tokens and money of one attempt.
@@ -171,6 +215,20 @@ pub enum MindError {
         /// The provider's message.
         message: String,
     },
+    /// The request was rejected for a reason that is not known, and its prompt is long: shorten it once and ask again.
+    #[error("the model rejected the request: {message}")]
+    PerhapsTooLong {
+        /// The provider's words, without secrets.
+        message: String,
+    },
+    /// The answer had begun and broke off.
+    #[error("the model did not finish its answer: {message}")]
+    BrokenOff {
+        /// What happened.
+        message: String,
+        /// What the attempt cost.
+        usage: Usage,
+    },
     /// The answer is not a valid voice: one repair turn follows.
     #[error("the answer does not fit the voice: {problem}")]
     BadVoice {
@@ -189,6 +247,12 @@ pub enum MindError {
     #[error("the agent's process ended: {message}")]
     Crashed {
         /// How it ended.
+        message: String,
+    },
+    /// The agent's process is not there, does not come up, or reports an error that is about no model.
+    #[error("{message}")]
+    ProcessFailed {
+        /// What happened, a sentence of its own.
         message: String,
     },
     /// A mind that acts on the world by itself was cut off, and asking again could do everything twice.

@@ -57,17 +57,22 @@ impl Blobs {
 
     /// Reads a result back, if it is still there and is what the ledger says it was.
     pub async fn get(&self, epoch: EpochId, call: &CallId, sha256: &str) -> Option<Arc<str>> {
-        let content: Arc<str> = match &self.0 {
+        let content = self.read(epoch, call).await?;
+        (digest(content.as_bytes()) == sha256).then_some(content)
+    }
+
+    /// Reads back what no event names, if it is still there; whether it is whole is for the caller to know.
+    pub async fn read(&self, epoch: EpochId, call: &CallId) -> Option<Arc<str>> {
+        match &self.0 {
             Store::Memory(blobs) => {
                 let blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
-                blobs.get(&epoch)?.get(call)?.clone()
+                blobs.get(&epoch)?.get(call).cloned()
             }
             Store::Folder(folder) => {
                 let path = path(folder, epoch, call);
-                blocking(move || fs::read_to_string(path)).await.ok()?.into()
+                Some(blocking(move || fs::read_to_string(path)).await.ok()?.into())
             }
-        };
-        (digest(content.as_bytes()) == sha256).then_some(content)
+        }
     }
 
     /// Removes an epoch's blobs. That none are there is no error.

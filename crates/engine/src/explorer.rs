@@ -62,7 +62,7 @@ impl ModelExplorer {
         let asked = self.reasoner.think(&request, &|_| {});
         match tokio::time::timeout(self.deadline, asked).await {
             Err(_) => undecided(format!("no decision within {} s", self.deadline.as_secs_f64())),
-            Ok(Ok(Thought { voice, usage })) => {
+            Ok(Ok(Thought { voice, usage, .. })) => {
                 let step = read(voice.final_response.as_deref().unwrap_or_default());
                 ExplorerDecision { step, usage: Some(usage.into()) }
             }

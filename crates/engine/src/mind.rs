@@ -7,14 +7,16 @@ use std::fmt;
 
 use abide_domain::{
     event::EvidenceReported,
-    turn::{MindError, Thought, TurnRequest},
+    turn::{MindError, Thought, TurnRequest, Usage},
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+mod priced;
 mod reasoner;
 mod scripted;
 
+pub use priced::PricedMind;
 pub use reasoner::ReasonerMind;
 pub use scripted::{ScriptedAnswer, ScriptedMind};
 
@@ -57,6 +59,12 @@ pub trait Mind: Send + Sync + fmt::Debug {
     /// (decision 51).
     fn works_elsewhere(&self) -> bool {
         false
+    }
+
+    /// What so many tokens cost, for an attempt that was given up before anybody counted; none where no model is asked.
+    fn price(&self, input_tokens: u64, output_tokens: u64) -> Option<Usage> {
+        let _ = (input_tokens, output_tokens);
+        None
     }
 
     /// Answers one turn. The engine bounds the time; dropping the future cancels the asking.

@@ -20,9 +20,11 @@ mod act;
 mod approve;
 mod ask;
 mod attempt_clock;
+mod attempt_cost;
 mod budget;
 mod controls;
 mod error;
+mod hand_back;
 mod host;
 mod request;
 mod show;
@@ -60,7 +62,7 @@ pub async fn run_epoch(
     }
     let is_over = !matches!(ended, Err(EpochError::Ledger(_)));
     // A cut epoch may have kept a result whose outcome was lost with the process.
-    if is_over && (was_cut || walk.record.has_ethereal()) {
+    if is_over && (was_cut || walk.record.has_ethereal() || walk.hand_back.is_stored) {
         services.blobs.remove(walk.record.id).await;
     }
     ended

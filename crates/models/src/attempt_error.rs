@@ -11,10 +11,11 @@ use abide_domain::{
 };
 use serde_json::Value;
 
-use crate::json::text;
+mod provider_message;
+mod words;
 
-/// Longest message of a provider that is passed on, in characters.
-const MESSAGE_CHARS_MAX: usize = 500;
+use provider_message::ProviderMessage;
+pub(crate) use provider_message::web_page;
 
 /// A failed attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,47 +58,11 @@ pub enum AttemptErrorKind {
         /// Path in the voice.
         path: String,
     },
-    /// The request is at failure.
+    /// The request is at fault.
     Rejected,
+    /// The request is at fault, and nobody here knows why: the prompt may be too long in words that are not known.
+    Unclear,
 }
-
-const MONEY_CODES: [&str; 9] = [
-    "credit_balance_exhausted",
-    "enforced_spend_limit_reached",
-    "insufficient_quota",
-    "insufficient_credits",
-    "insufficient_balance",
-    "billing_error",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "spend_limit_reached",
-];
-const MONEY_WORDS: [&str; 8] = [
-    "credit balance",
-    "spend limit",
-    "spending limit",
-    "insufficient credit",
-    "insufficient balance",
-    "insufficient funds",
-    "out of credits",
-    "billing hard limit",
-];
-/// Messages that some use for exhausted credit and others for a limit per minute; a wait that is asked for means the latter.
-const MONEY_WORDS_WITHOUT_WAIT: [&str; 2] = ["usage limit", "exceeded your current quota"];
-const CONTEXT_CODES: [&str; 3] =
-    ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-const CONTEXT_WORDS: [&str; 8] = [
-    "context length",
-    "context window",
-    "context size",
-    "maximum context",
-    "prompt is too long",
-    "input is too long",
-    "too many tokens",
-    "maximum number of tokens",
-];
-const REFUSAL_CODES: [&str; 3] = ["content_filter", "content_policy_violation", "invalid_prompt"];
-const TOOLLESS_WORDS: [&str; 2] = ["does not support tools", "tools are not supported"];
 
 impl AttemptError {
     /// A failure without a wait, before an answer began.
@@ -113,6 +78,7 @@ impl AttemptError {
     /// Classifies a response with an error status.
     pub fn of_status(status: u16, body: &str, retry_after: Option<Duration>) -> Self {
         let error = ProviderMessage::of_body(body);
+        let retry_after = retry_after.or(error.wait);
         let kind = kind(Some(status), &error, retry_after.is_some());
         let message = format!("{} (HTTP {status})", error.shown());
         Self { kind, message, retry_after, has_begun: false }
@@ -121,7 +87,12 @@ impl AttemptError {
     /// Classifies an error that came in place of an answer.
     pub(crate) fn in_stream(frame: &Value) -> Self {
         let error = ProviderMessage::of_json(frame);
-        Self { has_begun: true, ..Self::new(kind(None, &error, false), error.shown()) }
+        let kind = match kind(None, &error, error.wait.is_some()) {
+            // Its beginning may have been seen: it is not asked again in silence.
+            AttemptErrorKind::Broken => AttemptErrorKind::Cut,
+            kind => kind,
+        };
+        Self { has_begun: true, retry_after: error.wait, ..Self::new(kind, error.shown()) }
     }
 
     /// The error that the caller gets.
@@ -131,9 +102,11 @@ impl AttemptError {
             AttemptErrorKind::MoneyOut => MindError::MoneyOut { message },
             AttemptErrorKind::RateLimited => MindError::RateLimited { message, retry_after },
             AttemptErrorKind::Overloaded => MindError::Overloaded { message },
-            AttemptErrorKind::Unreachable | AttemptErrorKind::Broken | AttemptErrorKind::Cut => {
+            AttemptErrorKind::Cut => MindError::BrokenOff { message, usage },
+            AttemptErrorKind::Unreachable | AttemptErrorKind::Broken => {
                 MindError::Unavailable { message }
             }
+            AttemptErrorKind::Unclear => MindError::PerhapsTooLong { message },
             AttemptErrorKind::Refused => MindError::Refused { message, usage },
             AttemptErrorKind::ContextTooLong => MindError::ContextTooLong { message },
             AttemptErrorKind::NoTools | AttemptErrorKind::Rejected => {
@@ -146,111 +119,45 @@ impl AttemptError {
     }
 }
 
-/// The error that a provider sent.
-#[derive(Debug, Default)]
-struct ProviderMessage {
-    /// Its codes and types, in one text with spaces around each.
-    codes: String,
-    message: String,
-}
-
-impl ProviderMessage {
-    fn of_body(body: &str) -> Self {
-        match serde_json::from_str::<Value>(body) {
-            Ok(value) => Self::of_json(&value),
-            Err(_) if body.trim_start().starts_with('<') => Self {
-                codes: String::new(),
-                message: "the provider sent a web page in place of an answer".into(),
-            },
-            Err(_) => Self { codes: String::new(), message: body.trim().to_owned() },
-        }
-    }
-
-    /// All known shapes: `{error: {message, type, code}}`, `{error: "…"}`, `{message, type, code}`, `{detail: "…"}`.
-    fn of_json(value: &Value) -> Self {
-        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-        let mut codes = String::from(" ");
-        for field in ["/type", "/code", "/status", "/error_code"] {
-            let code = text(error, field);
-            if !code.is_empty() {
-                codes.push_str(code);
-                codes.push(' ');
-            }
-        }
-        let message = [
-            error.as_str().unwrap_or_default(),
-            text(error, "/message"),
-            text(error, "/detail"),
-            text(error, "/msg"),
-        ];
-        let message = message.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-        Self { codes, message: message.to_owned() }
-    }
-
-    fn shown(&self) -> String {
-        let message: String = self.message.chars().take(MESSAGE_CHARS_MAX).collect();
-        match (message.trim(), self.codes.trim()) {
-            ("", "") => "the provider gave no reason".to_owned(),
-            ("", codes) => codes.chars().take(MESSAGE_CHARS_MAX).collect(),
-            (message, _) => message.to_owned(),
-        }
-    }
-
-    fn has_code(&self, codes: &[&str]) -> bool {
-        codes.iter().any(|code| self.codes.split(' ').any(|own| own.eq_ignore_ascii_case(code)))
-    }
-
-    fn has_word(&self, words: &[&str]) -> bool {
-        let message = self.message.to_lowercase();
-        words.iter().any(|word| message.contains(word))
-    }
-}
-
+/// What a failure means, by its status (none where it came within an answer) and its words.
 fn kind(status: Option<u16>, error: &ProviderMessage, has_wait: bool) -> AttemptErrorKind {
+    let status = effective_status(status, error.status());
     if is_money_out(status, error, has_wait) {
         return AttemptErrorKind::MoneyOut;
     }
     if is_too_long(status, error) {
         return AttemptErrorKind::ContextTooLong;
     }
-    if matches!(status, None | Some(400 | 403)) && error.has_code(&REFUSAL_CODES) {
+    if matches!(status, None | Some(400 | 403 | 422)) && words::is_refusal(error) {
         return AttemptErrorKind::Refused;
     }
     match status {
         Some(429) => AttemptErrorKind::RateLimited,
         Some(503 | 529) => AttemptErrorKind::Overloaded,
         Some(408 | 500..) => AttemptErrorKind::Broken,
-        Some(400 | 404 | 422) if error.has_word(&TOOLLESS_WORDS) => AttemptErrorKind::NoTools,
+        Some(400 | 404 | 422) if words::is_toolless(error) => AttemptErrorKind::NoTools,
+        Some(400 | 422) if !words::is_clear(error) => AttemptErrorKind::Unclear,
         Some(_) => AttemptErrorKind::Rejected,
-        None => kind_in_stream(error),
+        None => AttemptErrorKind::Cut,
     }
 }
 
-fn kind_in_stream(error: &ProviderMessage) -> AttemptErrorKind {
-    if error.has_code(&["overloaded_error", "overloaded", "server_overloaded"]) {
-        AttemptErrorKind::Overloaded
-    } else if error.has_code(&["rate_limit_error", "rate_limit_exceeded"]) {
-        AttemptErrorKind::RateLimited
-    } else if error.has_code(&[
-        "invalid_request_error",
-        "authentication_error",
-        "permission_error",
-        "not_found_error",
-    ]) {
-        AttemptErrorKind::Rejected
-    } else {
-        AttemptErrorKind::Cut
+/// The status that counts: a gateway gives its own and says within what the provider behind it gave.
+const fn effective_status(outer: Option<u16>, inner: Option<u16>) -> Option<u16> {
+    match (outer, inner) {
+        (None, inner) => inner,
+        (Some(400), Some(inner @ (401..=404 | 429 | 500..))) => Some(inner),
+        (Some(500 | 502), Some(inner @ (400..=404 | 413 | 422 | 429 | 503 | 529))) => Some(inner),
+        (outer, _) => outer,
     }
 }
 
 fn is_money_out(status: Option<u16>, error: &ProviderMessage, has_wait: bool) -> bool {
     match status {
         Some(402) => true,
-        None | Some(400 | 403 | 429) => {
-            error.has_code(&MONEY_CODES)
-                || error.has_word(&MONEY_WORDS)
-                || (!has_wait && error.has_word(&MONEY_WORDS_WITHOUT_WAIT))
-        }
+        None | Some(400 | 403 | 429) => words::is_money(error, has_wait),
+        // What may also be a limit per minute counts there alone where such limits are said.
+        Some(400..) => words::is_money(error, true),
         Some(_) => false,
     }
 }
@@ -258,9 +165,10 @@ fn is_money_out(status: Option<u16>, error: &ProviderMessage, has_wait: bool) ->
 fn is_too_long(status: Option<u16>, error: &ProviderMessage) -> bool {
     match status {
         Some(413) => true,
-        None | Some(400 | 422 | 500) => {
-            error.has_code(&CONTEXT_CODES) || error.has_word(&CONTEXT_WORDS)
-        }
+        // Alone it is more than the limit of a minute: no wait helps, a shorter prompt does.
+        Some(429) => words::is_more_than_a_minute(error),
+        None | Some(404 | 409 | 500..) => words::is_certain_overflow(error),
+        Some(400 | 422) => words::is_overflow(error),
         Some(_) => false,
     }
 }
@@ -275,6 +183,7 @@ mod tests {
     fn each_signal_means_what_the_table_says() {
         use AttemptErrorKind::{
             Broken, ContextTooLong, MoneyOut, NoTools, Overloaded, RateLimited, Refused, Rejected,
+            Unclear,
         };
         let cases = [
             (
@@ -329,11 +238,12 @@ mod tests {
             (413, "", ContextTooLong),
             (400, r#"{"error":"registry/x does not support tools"}"#, NoTools),
             (400, r#"{"error":{"message":"filtered","code":"content_filter"}}"#, Refused),
-            (400, r#"{"error":{"message":"bad"}}"#, Rejected),
+            (400, r#"{"error":{"message":"bad"}}"#, Unclear),
             (401, r#"{"error":{"message":"Incorrect API key"}}"#, Rejected),
             (403, "", Rejected),
             (404, r#"{"error":"model 'x' not found"}"#, Rejected),
-            (422, r#"{"detail":"nope"}"#, Rejected),
+            (422, r#"{"detail":"nope"}"#, Unclear),
+            (400, r#"{"error":{"message":"Unknown parameter: 'x'"}}"#, Rejected),
             (302, "", Rejected),
         ];
         for (status, body, expected) in cases {
@@ -342,6 +252,74 @@ mod tests {
                 expected,
                 "{status} {body}"
             );
+        }
+    }
+
+    #[test]
+    fn an_overflow_is_known_in_any_words_and_other_limits_are_none() {
+        let long = [
+            "Input length 9001 exceeds the maximum allowed token count of 8192",
+            "Your request is larger than the 32k tokens this deployment accepts",
+            "the conversation does not fit into the model",
+            "Requested tokens (9001) exceed the window of 8192",
+            "Range of input length should be [1, 30720]",
+            "prompt has 9001 tokens, which is greater than the limit",
+            "The sequence is too long for this model",
+            "Please shorten your messages",
+            "input token count (1048577) surpasses the allowed number",
+            "string too long: the text must have a maximum length of 1048576",
+        ];
+        for message in long {
+            let body =
+                serde_json::json!([{"error": {"message": message, "code": 400}}]).to_string();
+            let found = AttemptError::of_status(400, &body, None).kind;
+            assert_eq!(found, AttemptErrorKind::ContextTooLong, "{message}");
+        }
+        let other = [
+            "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
+            "Rate limit: too many tokens requested per minute",
+            "Input should be greater than 0",
+            "Invalid 'tools': array too long. Expected an array with maximum length 128",
+            "messages: at most one system message",
+            "the request exceeded its deadline",
+        ];
+        for message in other {
+            let body = serde_json::json!({"error": {"message": message}}).to_string();
+            let found = AttemptError::of_status(400, &body, None).kind;
+            assert_ne!(found, AttemptErrorKind::ContextTooLong, "{message}");
+        }
+    }
+
+    #[test]
+    fn one_request_that_is_more_than_a_minutes_limit_is_too_long() {
+        let body = r#"{"error":{"message":"Request too large for m on tokens per min (TPM): Limit 30000, Requested 35000."}}"#;
+        let found = AttemptError::of_status(429, body, None).kind;
+        assert_eq!(found, AttemptErrorKind::ContextTooLong);
+    }
+
+    #[test]
+    fn what_a_gateway_wraps_counts() {
+        let raw = r#"{\"error\":{\"message\":\"Insufficient Balance\",\"code\":\"invalid_request_error\"}}"#;
+        let wrapped = format!(
+            r#"{{"error":{{"message":"Provider returned error","code":502,"metadata":{{"raw":"{raw}"}}}}}}"#
+        );
+        for status in [400, 500, 502, 429] {
+            let failure = AttemptError::of_status(status, &wrapped, None);
+            assert_eq!(failure.kind, AttemptErrorKind::MoneyOut, "{status}");
+            assert!(failure.message.contains("Insufficient Balance"), "{failure}");
+        }
+        let cases = [
+            (r#"{"error":{"code":429,"message":"slow down"}}"#, AttemptErrorKind::RateLimited),
+            (r#"{"error":{"code":"503","message":"x"}}"#, AttemptErrorKind::Overloaded),
+            (r#"{"error":{"code":402,"message":"x"}}"#, AttemptErrorKind::MoneyOut),
+            (r#"{"error":{"code":401,"message":"x"}}"#, AttemptErrorKind::Rejected),
+            (r#"{"error":{"code":400,"message":"x"}}"#, AttemptErrorKind::Unclear),
+            (r#"[{"error":{"code":500,"message":"x"}}]"#, AttemptErrorKind::Cut),
+            (r#"{"error":{"message":"x"}}"#, AttemptErrorKind::Cut),
+        ];
+        for (frame, expected) in cases {
+            let frame = serde_json::from_str(frame).unwrap();
+            assert_eq!(AttemptError::in_stream(&frame).kind, expected, "{frame}");
         }
     }
 

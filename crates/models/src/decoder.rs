@@ -1,19 +1,23 @@
 //! A provider's stream, from bytes to a voice. Pure: fed with bytes however they are cut, it opens no socket, and no
 //! bytes make it panic.
 
-use abide_domain::voice::Voice;
+use std::sync::Arc;
+
+use abide_domain::{tool::ToolSpec, voice::Voice};
 use abide_http::{NdjsonDecoder, SseDecoder, SseEvent};
 use serde_json::Value;
 
 use crate::{
-    AttemptError, AttemptErrorKind, Dialect, ReplyDelta, RequestForm, TokenCount, dialect::Framing,
-    reply::Reply, tokens::tokens_of,
+    AttemptError, AttemptErrorKind, Dialect, ReplyDelta, RequestForm, TokenCount,
+    attempt_error::web_page, dialect::Framing, reply::Reply, tokens::tokens_of,
 };
 
 /// Longest frame, in bytes. A Responses stream repeats its whole answer in the last one.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What ends a stream of chat completions.
 const DONE: &str = "[DONE]";
+/// How much is kept of a body that is no stream.
+const HEAD_BYTES_MAX: usize = 1024 * 1024;
 /// How much of an invalid frame is quoted.
 const QUOTE_CHARS_MAX: usize = 80;
 
@@ -23,6 +27,9 @@ pub struct Decoder {
     dialect: Dialect,
     frames: Frames,
     reply: Reply,
+    /// What came before the first frame: of a body that is no stream, all of it.
+    head: Vec<u8>,
+    has_frames: bool,
 }
 
 #[derive(Debug)]
@@ -39,7 +46,15 @@ impl Decoder {
             Framing::Sse => Frames::Sse(SseDecoder::new(FRAME_BYTES_MAX)),
             Framing::Ndjson => Frames::Ndjson(NdjsonDecoder::new(FRAME_BYTES_MAX)),
         };
-        Self { dialect, frames, reply: Reply::new(form) }
+        let reply = Reply::new(form);
+        Self { dialect, frames, reply, head: Vec::new(), has_frames: false }
+    }
+
+    /// Says which tools are on offer: calls of them that stand in the text of an answer are found.
+    #[must_use]
+    pub fn offering(mut self, tools: &Arc<[ToolSpec]>) -> Self {
+        self.reply.set_offered(Arc::clone(tools));
+        self
     }
 
     /// Takes in the next bytes and appends what they add to the answer. After an error the decoder must not be used again;
@@ -56,6 +71,10 @@ impl Decoder {
             Frames::Ndjson(decoder) => decoder.push(bytes, &mut frames),
             Frames::Ended => Ok(()),
         };
+        if !self.has_frames && self.head.len() < HEAD_BYTES_MAX {
+            self.head.extend(bytes.iter().take(HEAD_BYTES_MAX - self.head.len()));
+        }
+        self.has_frames |= !frames.is_empty();
         let decoded = frames.iter().try_for_each(|frame| self.frame(frame));
         self.reply.take_deltas(deltas);
         decoded?;
@@ -69,6 +88,7 @@ impl Decoder {
         deltas: &mut Vec<ReplyDelta>,
     ) -> Result<(), AttemptError> {
         self.frames = Frames::Ended;
+        self.reply.set_whole();
         let text = String::from_utf8_lossy(answer);
         let decoded =
             parse(&text).and_then(|answer| self.dialect.decode_whole(&answer, &mut self.reply));
@@ -88,6 +108,9 @@ impl Decoder {
 
     /// Ends the stream and makes a voice of what came.
     pub fn finish(&mut self, deltas: &mut Vec<ReplyDelta>) -> Result<Voice, AttemptError> {
+        if !self.has_frames && self.dialect.framing() == Framing::Sse {
+            self.without_frames(deltas)?;
+        }
         let rest = match std::mem::replace(&mut self.frames, Frames::Ended) {
             Frames::Sse(decoder) => decoder.finish().map(|SseEvent { data, .. }| data),
             Frames::Ndjson(decoder) => decoder.finish(),
@@ -99,6 +122,47 @@ impl Decoder {
         };
         self.reply.take_deltas(deltas);
         voice
+    }
+
+    /// Reads a body that was to be a stream and holds no frame of one: an answer or an error in one piece, or a web page.
+    fn without_frames(&mut self, deltas: &mut Vec<ReplyDelta>) -> Result<(), AttemptError> {
+        let head = std::mem::take(&mut self.head);
+        let text = String::from_utf8_lossy(&head);
+        let text = text.trim();
+        if let Some(message) = web_page(text) {
+            return Err(AttemptError::new(AttemptErrorKind::Rejected, message));
+        }
+        if text.starts_with(['{', '[']) && head.len() < HEAD_BYTES_MAX {
+            return self.push_whole(&head, deltas);
+        }
+        let is_stream =
+            ["data:", "event:", "id:", "retry:", ":"].iter().any(|mark| text.starts_with(mark));
+        if text.is_empty() || is_stream {
+            return Ok(());
+        }
+        let quote: String = text.chars().take(QUOTE_CHARS_MAX).collect();
+        let message = format!("the provider sent something that is no answer: {quote}");
+        Err(AttemptError::new(AttemptErrorKind::Cut, message))
+    }
+
+    /// What the provider wants back with the results of the calls; once the answer is finished.
+    pub fn take_state(&mut self) -> Option<Value> {
+        self.reply.take_state()
+    }
+
+    /// Whether the words hold a call that cannot be taken.
+    pub(crate) fn holds_written(&self) -> bool {
+        self.reply.holds_written()
+    }
+
+    /// Whether the server says that it is Ollama.
+    pub(crate) fn is_ollama(&self) -> bool {
+        self.reply.fingerprint() == "fp_ollama"
+    }
+
+    /// Whether anything of an answer has come.
+    pub fn has_begun(&self) -> bool {
+        self.has_frames
     }
 
     /// What the answer used so far, as the provider counts; zeros where it has not counted.
@@ -131,6 +195,9 @@ impl Decoder {
 
 fn parse(frame: &str) -> Result<Value, AttemptError> {
     serde_json::from_str(frame).map_err(|error| {
+        if let Some(message) = web_page(frame) {
+            return AttemptError::new(AttemptErrorKind::Rejected, message);
+        }
         let quote: String = frame.chars().take(QUOTE_CHARS_MAX).collect();
         AttemptError::new(
             AttemptErrorKind::Cut,

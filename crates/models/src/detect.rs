@@ -1,7 +1,7 @@
 //! `provider = "auto"`: which model is available. A pure rule; the server reads the environment, probes the local ports,
 //! and announces the outcome before any prompt is sent.
 
-use crate::Dialect;
+use crate::{Dialect, profile::profiles};
 
 /// An environment variable that holds the key of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,23 +15,25 @@ pub struct KnownKey {
 }
 
 /// The known keys, first choice first.
-pub const KNOWN_KEYS: [KnownKey; 3] = [
-    KnownKey { env: "ANTHROPIC_API_KEY", dialect: Dialect::Anthropic, base_url: "" },
-    KnownKey { env: "OPENAI_API_KEY", dialect: Dialect::OpenAiResponses, base_url: "" },
-    KnownKey {
-        env: "OPENROUTER_API_KEY",
-        dialect: Dialect::OpenAiChat,
-        base_url: "https://openrouter.ai/api/v1",
-    },
-];
+pub fn known_keys() -> impl Iterator<Item = KnownKey> {
+    let keyed = profiles().iter().filter(|profile| !profile.key_env.is_empty());
+    keyed.map(|profile| KnownKey {
+        env: &profile.key_env,
+        dialect: profile.dialect,
+        // The dialect's own address is the one that stays where the configuration says nothing.
+        base_url: if profile.base_url == profile.dialect.own_base_url() {
+            ""
+        } else {
+            &profile.base_url
+        },
+    })
+}
 
-/// The addresses at which local servers are probed, first choice first: Ollama, LM Studio, llama.cpp, vLLM.
-pub const LOCAL_SERVERS: [(Dialect, &str); 4] = [
-    (Dialect::Ollama, "http://127.0.0.1:11434"),
-    (Dialect::OpenAiChat, "http://127.0.0.1:1234/v1"),
-    (Dialect::OpenAiChat, "http://127.0.0.1:8080/v1"),
-    (Dialect::OpenAiChat, "http://127.0.0.1:8000/v1"),
-];
+/// The addresses at which servers of this machine are looked for, first choice first.
+pub fn known_servers() -> impl Iterator<Item = (Dialect, &'static str)> {
+    let probed = profiles().iter().filter(|profile| profile.is_probed);
+    probed.map(|profile| (profile.dialect, profile.base_url.as_str()))
+}
 
 /// A server of this machine that answered, with the models that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +78,7 @@ pub fn detect(
     name: &str,
 ) -> ModelChoice {
     let is_set = |key: &KnownKey| env(key.env).is_some_and(|value| !value.trim().is_empty());
-    let key = KNOWN_KEYS.into_iter().find(is_set);
+    let key = known_keys().find(is_set);
     if let Some(key) = key.filter(|_| !name.is_empty()) {
         return ModelChoice::Key(key);
     }
@@ -95,7 +97,7 @@ pub fn detect(
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN_KEYS, LocalServer, ModelChoice, detect};
+    use super::{KnownKey, LocalServer, ModelChoice, detect, known_keys, known_servers};
     use crate::Dialect;
 
     fn server(dialect: Dialect, models: &[&str]) -> LocalServer {
@@ -114,15 +116,19 @@ mod tests {
         let blank = |_: &str| Some(" ".to_owned());
         let both = [server(Dialect::Ollama, &["a", "b"]), server(Dialect::OpenAiChat, &["c"])];
         let empty = [server(Dialect::Ollama, &[]), server(Dialect::OpenAiChat, &["c"])];
-        assert_eq!(detect(&openai, &both, "m"), ModelChoice::Key(KNOWN_KEYS[1]));
+        let key =
+            KnownKey { env: "OPENAI_API_KEY", dialect: Dialect::OpenAiResponses, base_url: "" };
+        assert_eq!(detect(&openai, &both, "m"), ModelChoice::Key(key));
         assert_eq!(detect(&openai, &both, ""), found(Dialect::Ollama, "a"), "no name to ask for");
         assert_eq!(detect(&blank, &both, "c"), found(Dialect::OpenAiChat, "c"));
         assert_eq!(detect(&none, &both, ""), found(Dialect::Ollama, "a"));
         assert_eq!(detect(&none, &empty, ""), found(Dialect::OpenAiChat, "c"));
         assert_eq!(detect(&none, &both, "unknown"), ModelChoice::Reflex { unused_key: None });
-        assert_eq!(
-            detect(&openai, &[], ""),
-            ModelChoice::Reflex { unused_key: Some(KNOWN_KEYS[1]) }
-        );
+        assert_eq!(detect(&openai, &[], ""), ModelChoice::Reflex { unused_key: Some(key) });
+        let first: Vec<_> = known_keys().map(|key| key.env).take(3).collect();
+        assert_eq!(first, ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"]);
+        let servers: Vec<_> = known_servers().map(|(_, url)| url).collect();
+        assert_eq!(servers[0], "http://127.0.0.1:11434");
+        assert_eq!(servers.len(), 4, "Ollama is looked for once");
     }
 }

@@ -8,6 +8,7 @@ mod openai_chat;
 mod openai_responses;
 
 pub use self::codec::encode;
+pub(crate) use self::codec::encode_within;
 
 /// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -25,6 +25,8 @@
 //! mind that needs no model, and [`detect()`]; a [`Reasoner`] is a model or the reflex. [`Embeddings`] turn texts into
 //! vectors: weights on this machine, or an endpoint.
 
+mod means;
+mod profile;
 mod settings;
 
 mod prompt;
@@ -34,15 +36,19 @@ mod dialect;
 mod json;
 
 mod decoder;
+mod provider_state;
 mod reply;
+mod stop;
 mod think;
 mod voice_stream;
+mod written_call;
 
 mod attempt_error;
 mod retry;
 
 mod check;
 mod model;
+mod probe;
 
 mod price;
 mod tokens;
@@ -57,7 +63,7 @@ mod embed;
 pub use attempt_error::{AttemptError, AttemptErrorKind};
 pub use check::ModelCheck;
 pub use decoder::Decoder;
-pub use detect::{KNOWN_KEYS, KnownKey, LOCAL_SERVERS, LocalServer, ModelChoice, detect};
+pub use detect::{KnownKey, LocalServer, ModelChoice, detect, known_keys, known_servers};
 pub use dialect::{Dialect, encode};
 pub use embed::{
     BATCH_CHARS_MAX, BATCH_TEXTS_MAX, EmbedError, EmbeddingModel, Embeddings, LocalEmbedder,
@@ -65,6 +71,8 @@ pub use embed::{
 };
 pub use model::Model;
 pub use price::{PriceError, PriceFileError, PriceTable};
+pub use probe::{ModelProbe, ProbedCalls};
+pub use profile::{ProviderProfile, profile_at, profile_named, profiles};
 pub use reasoner::Reasoner;
 pub use reflex::reflex;
 pub use reply::ReplyDelta;

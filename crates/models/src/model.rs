@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
+use abide_domain::{
+    turn::{MindError, ProviderState, Thought, TurnRequest, Usage},
+    voice::Voice,
+};
 use abide_http::{Client, Error, ErrorKind, Request, RequestLimits, Response, retry_after};
 use bytes::Bytes;
 use http::{HeaderName, header::AUTHORIZATION};
@@ -13,12 +16,23 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
     AttemptError, AttemptErrorKind, Decoder, Dialect, ModelSettings, ReplyDelta, RequestForm,
-    RetryCount, TokenCount, VoiceForm, dialect::Framing, encode, estimate_tokens,
+    RetryCount, TokenCount, VoiceForm,
+    attempt_error::web_page,
+    dialect::{Framing, encode_within},
+    estimate_tokens,
+    json::set,
+    means::KnownMeans,
     retry::jitter_permille,
 };
 
 /// How much of an error's body is read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
+/// A smaller count of a prompt is no window that anybody uses.
+const WINDOW_TOKENS_MIN: u64 = 1_024;
+/// More characters of a request than this for each token that Ollama counts, and it has not read all of it.
+const OLLAMA_CHARS_MAX: u64 = 6;
+/// The same for a server that is not known, whose count is besides just below a usual window.
+const CHARS_MAX: u64 = 8;
 /// How long to wait for the end of a finished answer, so that its connection can be reused.
 const DRAIN: Duration = Duration::from_millis(20);
 /// The version of Anthropic's interface.
@@ -31,7 +45,12 @@ pub struct Model {
     pub(crate) http: Client,
     /// Set once the provider said that this model has no native tools.
     has_no_tools: AtomicBool,
+    /// What its server takes beside the plain request.
+    means: KnownMeans,
 }
+
+/// How often a request is sent again without what its server does not know.
+const LESSONS_MAX: u32 = 4;
 
 /// How long after the deadline an attempt ends by itself: the caller times out first, and knows that it was the deadline.
 const DEADLINE_GRACE: Duration = Duration::from_secs(1);
@@ -48,7 +67,8 @@ struct Attempt<'a> {
 impl Model {
     /// A model. Opens nothing.
     pub fn new(settings: ModelSettings, http: Client) -> Self {
-        Self { settings, http, has_no_tools: AtomicBool::new(false) }
+        let means = KnownMeans::new(settings.profile_means());
+        Self { settings, http, has_no_tools: AtomicBool::new(false), means }
     }
 
     /// How it is asked.
@@ -66,24 +86,52 @@ impl Model {
         request: &TurnRequest,
         on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
     ) -> Result<Thought, MindError> {
+        Ok(self.ask_counted(request, on_delta).await?.0)
+    }
+
+    /// The same, and whether the provider itself counted the tokens.
+    pub(crate) async fn ask_counted(
+        &self,
+        request: &TurnRequest,
+        on_delta: &(dyn Fn(ReplyDelta) + Send + Sync),
+    ) -> Result<(Thought, bool), MindError> {
         let now = Instant::now();
         let deadline = now + request.deadline;
         let deadline_streaming = now + request.deadline_streaming;
         let mut retries = RetryCount::default();
+        let mut lessons = 0;
         loop {
             let form = self.form();
-            let body = Bytes::from(encode(request, &self.settings, form).to_string());
-            let decoder = Decoder::new(self.settings.dialect, form);
+            let means = self.means.get();
+            let body = encode_within(request, &self.settings, form, means).to_string();
+            let body = Bytes::from(body);
+            let decoder = Decoder::new(self.settings.dialect, form).offering(&request.tools);
             let mut attempt = Attempt { decoder, on_delta, deadline, deadline_streaming };
             let failure = match Box::pin(self.attempt(&body, &mut attempt)).await {
-                Ok(voice) => {
-                    return Ok(Thought { voice, usage: self.usage(&attempt.decoder, &body) });
-                }
+                Ok(voice) => match self.truncation(&attempt.decoder, &body) {
+                    None => {
+                        let is_counted = attempt.decoder.tokens().output > 0;
+                        let thought = self.thought(voice, &mut attempt.decoder, &body);
+                        return Ok((thought, is_counted));
+                    }
+                    Some(failure) => failure,
+                },
                 Err(failure) => failure,
             };
+            let is_refused =
+                matches!(failure.kind, AttemptErrorKind::Rejected | AttemptErrorKind::Unclear);
+            if is_refused && lessons < LESSONS_MAX && self.means.learn(&failure.message, means) {
+                lessons += 1;
+                let next = encode_within(request, &self.settings, form, self.means.get());
+                if *next.to_string().as_bytes() != *body {
+                    continue;
+                }
+            }
             let may_fall_back =
                 form == RequestForm::Native && self.settings.voice == VoiceForm::Auto;
-            if failure.kind == AttemptErrorKind::NoTools && may_fall_back {
+            // Told to call tools by the interface's means, it wrote a call into its words again: its server reads none.
+            let cannot_call = request.repair.is_some() && attempt.decoder.holds_written();
+            if (failure.kind == AttemptErrorKind::NoTools || cannot_call) && may_fall_back {
                 self.has_no_tools.store(true, Ordering::Relaxed);
                 continue;
             }
@@ -111,18 +159,39 @@ impl Model {
         &self,
         body: &Bytes,
         attempt: &mut Attempt<'_>,
-    ) -> Result<abide_domain::voice::Voice, AttemptError> {
+    ) -> Result<Voice, AttemptError> {
         let now = Instant::now();
         let left = |end: Instant| end.saturating_duration_since(now) + DEADLINE_GRACE;
         let times = (left(attempt.deadline), left(attempt.deadline_streaming));
         let request = Request::post_json(self.settings.ask_url(), body.clone());
         let request = self.streaming_request(request, times);
-        let mut response =
-            self.http.send(request).await.map_err(|error| error_of_sending(&error))?;
+        let response = self.http.send(request).await.map_err(|error| error_of_sending(&error))?;
         if !response.status().is_success() {
             return Err(self.error_of_response(response).await);
         }
+        let url = response.url();
+        let answer = self.read_answer(response, attempt).await;
+        answer.map_err(|failure| match failure.kind {
+            AttemptErrorKind::Rejected if !attempt.decoder.has_begun() => {
+                let message = format!("{url}: {}; check `base_url`", failure.message);
+                AttemptError { message, ..failure }
+            }
+            _ => failure,
+        })
+    }
+
+    async fn read_answer(
+        &self,
+        mut response: Response,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<Voice, AttemptError> {
         let mut deltas = Vec::new();
+        if response.is_of_type("text/html") {
+            let page = response.excerpt(ERROR_BYTES_MAX).await;
+            let message = web_page(&page)
+                .unwrap_or_else(|| "the provider sent a web page in place of an answer".to_owned());
+            return Err(AttemptError::new(AttemptErrorKind::Rejected, message));
+        }
         let is_whole = self.settings.dialect.framing() == Framing::Sse
             && response.is_of_type("application/json");
         if is_whole {
@@ -191,6 +260,60 @@ impl Model {
     fn redacted(&self, text: &str) -> String {
         let key = self.settings.api_key.as_ref();
         key.map_or_else(|| text.to_owned(), |key| key.redact(text))
+    }
+
+    fn thought(&self, voice: Voice, decoder: &mut Decoder, body: &Bytes) -> Thought {
+        let usage = self.usage(decoder, body);
+        let state = decoder.take_state().and_then(|mut state| {
+            set(&mut state, "source", self.settings.source().into());
+            ProviderState::new(state)
+        });
+        Thought { voice, usage, provider_state: state }
+    }
+
+    /// Whether the server cut the prompt without saying so: it counts far fewer tokens than it was sent. What is left has lost
+    /// its beginning, so that an answer to it is no answer to what was asked.
+    fn truncation(&self, decoder: &Decoder, body: &Bytes) -> Option<AttemptError> {
+        let counted = decoder.tokens().input;
+        let sent_chars = String::from_utf8_lossy(body).chars().count() as u64;
+        if self.settings.dialect != Dialect::OpenAiChat || counted < WINDOW_TOKENS_MIN {
+            return None;
+        }
+        let is_window = (11..20).any(|power| {
+            let window = 1_u64 << power;
+            counted <= window && counted >= window - window / 20
+        });
+        let chars_a_token = if decoder.is_ollama() { OLLAMA_CHARS_MAX } else { CHARS_MAX };
+        let is_cut = (decoder.is_ollama() || is_window)
+            && counted.saturating_mul(chars_a_token) < sent_chars;
+        is_cut.then(|| {
+            let sent = estimate_tokens(&String::from_utf8_lossy(body));
+            let message = format!(
+                "the server read only {counted} of about {sent} tokens of the prompt and dropped its beginning; give it a \
+                 larger context (Ollama: OLLAMA_CONTEXT_LENGTH, or provider = \"ollama\", which asks for what it needs)"
+            );
+            AttemptError::new(AttemptErrorKind::ContextTooLong, message)
+        })
+    }
+
+    /// What so many tokens cost.
+    pub fn price(&self, input_tokens: u64, output_tokens: u64) -> Usage {
+        let tokens =
+            TokenCount { input: input_tokens, output: output_tokens, ..TokenCount::default() };
+        let name = &self.settings.name;
+        let now = self.http.clock().now();
+        Usage {
+            input_tokens,
+            output_tokens,
+            cached_tokens: 0,
+            model: name.clone(),
+            cost_microusd: self.settings.prices.cost_microusd(name, now, &tokens),
+        }
+    }
+
+    /// Whether it is asked for JSON, by configuration or because it turned out to have no tools.
+    pub(crate) fn asks_json(&self) -> bool {
+        self.form() == RequestForm::Json
     }
 
     fn form(&self) -> RequestForm {

@@ -15,7 +15,11 @@ use abide_domain::{
 };
 use serde_json::{Value, json};
 
-use crate::{RequestForm, tool_name};
+use crate::{
+    RequestForm,
+    provider_state::{call_ids, state_for},
+    tool_name,
+};
 
 const JSON_RULES: &str = "Answer with one JSON object of the schema below and with nothing else. To use tools, list \
 them in tool_calls (arguments as a JSON object written in a string) and set final_response to null; their results \
@@ -42,6 +46,8 @@ pub(crate) enum Message<'a> {
         /// Its text, where there was any.
         text: Option<Cow<'a, str>>,
         calls: Vec<Call<'a>>,
+        /// What its provider sent with it and wants back.
+        state: Option<&'a Value>,
     },
     /// The results of the calls in the message before: exactly one a call, in their order.
     Results(Vec<CallResult<'a>>),
@@ -50,12 +56,14 @@ pub(crate) enum Message<'a> {
 /// A call of an earlier turn.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Call<'a> {
-    /// The engine's id.
+    /// The provider's own id where it gave one, else the engine's.
     pub(crate) id: String,
     /// The name as providers take it.
     pub(crate) name: String,
     /// The arguments, an object.
     pub(crate) arguments: &'a Value,
+    /// What the provider said of it beside that.
+    pub(crate) state: Option<&'a Value>,
 }
 
 /// The result of a call.
@@ -72,14 +80,14 @@ pub(crate) struct CallResult<'a> {
 }
 
 impl<'a> Prompt<'a> {
-    /// Makes the prompt of a turn.
-    pub(crate) fn new(request: &'a TurnRequest, form: RequestForm) -> Self {
+    /// Makes the prompt of a turn. What a provider sent is for the provider at `source` alone.
+    pub(crate) fn new(request: &'a TurnRequest, form: RequestForm, source: &str) -> Self {
         let mut messages =
             Vec::with_capacity(request.history.len() * 2 + request.steps.len() * 2 + 2);
         for exchange in request.history.iter() {
             let label = exchange.label(&request.time_zone);
             push_person(&mut messages, &format!("{label}\n{}", without_labels(&exchange.stimulus)));
-            push_agent(&mut messages, Some(Cow::Borrowed(&*exchange.reply)), Vec::new());
+            push_agent(&mut messages, Some(Cow::Borrowed(&*exchange.reply)), Vec::new(), None);
         }
         let history_len = messages.len();
         if !request.context.trim().is_empty() {
@@ -88,7 +96,7 @@ impl<'a> Prompt<'a> {
         push_person(&mut messages, &stimulus(request));
         for step in &request.steps {
             match form {
-                RequestForm::Native => push_native_step(&mut messages, step),
+                RequestForm::Native => push_native_step(&mut messages, step, source),
                 RequestForm::Json => push_json_step(&mut messages, step),
             }
         }
@@ -167,37 +175,48 @@ fn push_agent<'a>(
     messages: &mut Vec<Message<'a>>,
     text: Option<Cow<'a, str>>,
     calls: Vec<Call<'a>>,
+    state: Option<&'a Value>,
 ) {
     let text = text.filter(|text| !text.trim().is_empty());
     if text.is_some() || !calls.is_empty() {
-        messages.push(Message::Agent { text, calls });
+        messages.push(Message::Agent { text, calls, state });
     }
 }
 
-fn push_native_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep) {
+fn push_native_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep, source: &str) {
+    let state = state_for(step.provider_state.as_ref(), source, &step.voice);
+    let own_ids = state.and_then(call_ids);
+    // Reasoning names calls by the ids that the provider gave them, and some take ids of their own form alone.
+    let id_of = |index: usize, id: String| {
+        let own = own_ids.as_ref().and_then(|ids| ids.get(index));
+        own.map_or(id, |&own| own.to_owned())
+    };
     let calls: Vec<Call<'a>> = calls_with_results(step)
-        .map(|(id, call, _)| Call {
-            id,
+        .enumerate()
+        .map(|(index, (id, call, _))| Call {
+            id: id_of(index, id),
             name: tool_name::to_provider(&call.name),
             arguments: &call.arguments,
+            state: state.and_then(|state| state.pointer(&format!("/calls/{index}"))),
         })
         .collect();
     let results: Vec<CallResult<'a>> = calls_with_results(step)
-        .map(|(id, call, result)| CallResult {
-            id,
+        .enumerate()
+        .map(|(index, (id, call, result))| CallResult {
+            id: id_of(index, id),
             name: tool_name::to_provider(&call.name),
             is_error: result.is_none_or(|result| result.outcome != Outcome::Ok),
             content: result_text(result),
         })
         .collect();
-    push_agent(messages, step.voice.final_response.as_deref().map(Cow::Borrowed), calls);
+    push_agent(messages, step.voice.final_response.as_deref().map(Cow::Borrowed), calls, state);
     if !results.is_empty() {
         messages.push(Message::Results(results));
     }
 }
 
 fn push_json_step<'a>(messages: &mut Vec<Message<'a>>, step: &'a TurnStep) {
-    push_agent(messages, Some(Cow::Owned(voice_text(&step.voice))), Vec::new());
+    push_agent(messages, Some(Cow::Owned(voice_text(&step.voice))), Vec::new(), None);
     let mut text = String::from("[keeper] Results of your calls:");
     for (id, call, result) in calls_with_results(step) {
         // Writing into a String cannot fail.

@@ -23,6 +23,14 @@ impl Reasoner {
         }
     }
 
+    /// What so many tokens of its model cost; none without a model.
+    pub fn price(&self, input_tokens: u64, output_tokens: u64) -> Option<Usage> {
+        match self {
+            Self::Reflex => None,
+            Self::Model(model) => Some(model.price(input_tokens, output_tokens)),
+        }
+    }
+
     /// Answers one turn. Pieces of the answer go to `on_delta` as they come.
     pub async fn think(
         &self,
@@ -31,10 +39,10 @@ impl Reasoner {
     ) -> Result<Thought, MindError> {
         match self {
             // No model was asked, so the cost is known: nothing.
-            Self::Reflex => Ok(Thought {
-                voice: reflex(request),
-                usage: Usage { cost_microusd: Some(0), ..Usage::default() },
-            }),
+            Self::Reflex => Ok(Thought::new(
+                reflex(request),
+                Usage { cost_microusd: Some(0), ..Usage::default() },
+            )),
             Self::Model(model) => model.ask(request, on_delta).await,
         }
     }

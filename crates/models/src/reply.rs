@@ -3,26 +3,33 @@
 //! Bounded: text and arguments together, reasoning, and the number of calls each have a cap, so a model that never
 //! ends is cut off early and gets a repair turn. Nothing here is specific to a provider.
 
-use std::mem;
+use std::{mem, sync::Arc};
 
 use abide_domain::{
     limits::{RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX},
+    tool::ToolSpec,
     voice::{ToolCall, Voice, VoiceError, arguments_from_json},
 };
 use serde_json::Value;
 
 use crate::{
     AttemptError, AttemptErrorKind, RequestForm,
+    provider_state::{CallState, StateCollector},
+    stop::StopReason,
     think::{Split, ThinkSplitter},
     tokens::TokenCount,
     tool_name,
     voice_stream::VoiceStream,
+    written_call::{WrittenCalls, shown_end, written_calls},
 };
 
 /// Longest text with all arguments, in bytes: far above any voice that fits, with its escapes.
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Most calls that are kept; the engine's own limit is far lower and names itself.
 const CALLS_MAX: usize = 1024;
+
+/// Longest id of a call that is kept, in bytes.
+const CALL_ID_BYTES_MAX: usize = 512;
 
 /// A piece of an answer while it grows; not durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,19 +38,6 @@ pub struct ReplyDelta {
     pub text: String,
     /// Whether it is reasoning, which is not for people unless asked for.
     pub thought: bool,
-}
-
-/// Why a model stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StopReason {
-    /// It was done, with or without calls.
-    End,
-    /// It reached the output limit.
-    Length,
-    /// It, or a filter, declined.
-    Refusal,
-    /// The context window is full.
-    ContextFull,
 }
 
 /// A piece of a call, as a stream brings it. Empty texts say nothing.
@@ -55,12 +49,29 @@ pub(crate) struct CallPiece<'a> {
     pub(crate) arguments: &'a str,
 }
 
+/// How far an answer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Open,
+    /// The provider said that nothing more comes.
+    Ended,
+    /// It came as one piece, which needs no end of its own.
+    Whole,
+}
+
+/// How much of the text was shown, in bytes, and whether the rest waits for its end.
+#[derive(Debug, Default)]
+struct Shown {
+    end: usize,
+    is_held: bool,
+}
+
 #[derive(Debug)]
 struct PartialCall {
     index: u64,
-    id: String,
     name: String,
     arguments: String,
+    state: CallState,
 }
 
 #[derive(Debug)]
@@ -73,9 +84,17 @@ pub(crate) struct Reply {
     bytes: usize,
     chars: u64,
     stop: Option<StopReason>,
-    has_ended: bool,
+    ending: Ending,
+    /// Whether its words hold a call that cannot be taken.
+    holds_written: bool,
+    shown: Shown,
+    /// The tools on offer, whose calls are looked for in the text.
+    offered: Arc<[ToolSpec]>,
+    collected: StateCollector,
+    state: Option<Value>,
     count: TokenCount,
     model: String,
+    fingerprint: String,
     splitter: ThinkSplitter,
     voice: VoiceStream,
     deltas: Vec<ReplyDelta>,
@@ -92,13 +111,55 @@ impl Reply {
             bytes: 0,
             chars: 0,
             stop: None,
-            has_ended: false,
+            ending: Ending::Open,
+            holds_written: false,
+            shown: Shown::default(),
+            offered: Arc::new([]),
+            collected: StateCollector::default(),
+            state: None,
             count: TokenCount::default(),
             model: String::new(),
+            fingerprint: String::new(),
             splitter: ThinkSplitter::default(),
             voice: VoiceStream::default(),
             deltas: Vec::new(),
         }
+    }
+
+    /// Says which tools are on offer.
+    pub(crate) fn set_offered(&mut self, offered: Arc<[ToolSpec]>) {
+        self.offered = offered;
+    }
+
+    /// Says that the answer came as one piece: it needs no end of its own.
+    pub(crate) fn set_whole(&mut self) {
+        self.ending = Ending::Whole;
+    }
+
+    /// What the provider wants back with the results of the calls.
+    pub(crate) fn collected(&mut self) -> &mut StateCollector {
+        &mut self.collected
+    }
+
+    /// The same, of the newest call.
+    pub(crate) fn newest_call(&mut self) -> Option<&mut CallState> {
+        self.calls.last_mut().map(|call| &mut call.state)
+    }
+
+    /// The same, of the call of this index.
+    pub(crate) fn call_at(&mut self, index: Option<u64>) -> Option<&mut CallState> {
+        let call = self.calls.iter_mut().rev().find(|call| Some(call.index) == index);
+        call.map(|call| &mut call.state)
+    }
+
+    /// Whether its words hold a call that cannot be taken; once it is finished.
+    pub(crate) fn holds_written(&self) -> bool {
+        self.holds_written
+    }
+
+    /// What the provider is handed back, once the answer is finished.
+    pub(crate) fn take_state(&mut self) -> Option<Value> {
+        self.state.take()
     }
 
     /// Adds text of the answer.
@@ -154,6 +215,17 @@ impl Reply {
         }
     }
 
+    /// Records what the server says of itself.
+    pub(crate) fn set_fingerprint(&mut self, fingerprint: &str) {
+        if self.fingerprint.is_empty() && fingerprint.len() <= 256 {
+            fingerprint.clone_into(&mut self.fingerprint);
+        }
+    }
+
+    pub(crate) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
     /// Records a count. Counts are running totals, given in parts by some: the larger one counts.
     pub(crate) fn set_tokens(&mut self, count: TokenCount) {
         let own = &mut self.count;
@@ -170,11 +242,13 @@ impl Reply {
 
     /// Records that nothing more is to be read.
     pub(crate) fn set_ended(&mut self) {
-        self.has_ended = true;
+        if self.ending == Ending::Open {
+            self.ending = Ending::Ended;
+        }
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.has_ended
+        self.ending == Ending::Ended
     }
 
     pub(crate) fn has_stopped(&self) -> bool {
@@ -209,9 +283,30 @@ impl Reply {
         if !self.refusal.trim().is_empty() {
             return Err(AttemptError::new(AttemptErrorKind::Refused, mem::take(&mut self.refusal)));
         }
-        match self.stop {
-            Some(StopReason::End) => self.voice(),
-            None if self.has_ended => self.voice(),
+        match self.stop.take() {
+            Some(StopReason::Calls)
+                if self.calls.is_empty() && self.form == RequestForm::Native =>
+            {
+                self.written_calls_or(|| {
+                    VoiceError::new(
+                        "tool_calls",
+                        "you stopped for a tool call, but none arrived; call the tool again",
+                    )
+                })
+            }
+            Some(StopReason::End | StopReason::Calls) => self.voice(),
+            None if self.ending == Ending::Whole => self.voice(),
+            Some(StopReason::BrokenCall) => Err(AttemptError::bad_voice(VoiceError::new(
+                "tool_calls",
+                "your tool call could not be read; call the tool again, with arguments that fit its schema",
+            ))),
+            Some(StopReason::Broken(word)) => {
+                let message = format!(
+                    "the provider ended the answer with `{word}` after {} bytes of text; that is no end of an answer",
+                    self.bytes
+                );
+                Err(AttemptError::new(AttemptErrorKind::Cut, message))
+            }
             None => {
                 let message = format!("the answer was cut off after {} bytes of text", self.bytes);
                 Err(AttemptError::new(AttemptErrorKind::Cut, message))
@@ -240,6 +335,14 @@ impl Reply {
             RequestForm::Json => {
                 let mut voice =
                     Voice::from_json_text(&self.text).map_err(AttemptError::bad_voice)?;
+                let said = voice.final_response.as_deref().filter(|_| voice.tool_calls.is_empty());
+                let written = said.map(|said| written_calls(said, &self.offered));
+                if let Some(WrittenCalls::Only(_) | WrittenCalls::Unclear(_)) = written {
+                    return Err(AttemptError::bad_voice(VoiceError::new(
+                        "final_response",
+                        "holds a tool call; put it into tool_calls and set final_response to null",
+                    )));
+                }
                 if voice.thought.is_empty() {
                     voice.thought = mem::take(&mut self.thought);
                 }
@@ -248,6 +351,11 @@ impl Reply {
             RequestForm::Native => {
                 let mut calls = mem::take(&mut self.calls);
                 calls.sort_by_key(|call| call.index);
+                if calls.is_empty() {
+                    return self.spoken();
+                }
+                let states: Vec<CallState> = calls.iter().map(|call| call.state.clone()).collect();
+                self.state = self.collected.finish(&states);
                 let calls: Result<Vec<ToolCall>, VoiceError> =
                     calls.into_iter().enumerate().map(|(index, call)| call.close(index)).collect();
                 let calls = calls.map_err(AttemptError::bad_voice)?;
@@ -256,18 +364,66 @@ impl Reply {
         }
     }
 
+    /// An answer without calls of the provider's own kind: words, or calls that stand in the words.
+    fn spoken(&mut self) -> Result<Voice, AttemptError> {
+        let thought = mem::take(&mut self.thought);
+        match written_calls(&self.text, &self.offered) {
+            WrittenCalls::None => {
+                self.show(true);
+                Ok(Voice::native(thought, mem::take(&mut self.text), Vec::new()))
+            }
+            WrittenCalls::Only(calls) => Ok(Voice::native(thought, String::new(), calls)),
+            WrittenCalls::Unclear(problem) => {
+                self.holds_written = true;
+                Err(AttemptError::bad_voice(problem))
+            }
+        }
+    }
+
+    /// The calls that stand in the words, where nothing else does.
+    fn written_calls_or(
+        &mut self,
+        problem: impl FnOnce() -> VoiceError,
+    ) -> Result<Voice, AttemptError> {
+        match written_calls(&self.text, &self.offered) {
+            WrittenCalls::None => Err(AttemptError::bad_voice(problem())),
+            _ => self.spoken(),
+        }
+    }
+
     fn add(&mut self, split: &Split) {
         self.add_thought(&split.thought);
         if split.text.is_empty() {
             return;
         }
-        let shown = match self.form {
-            RequestForm::Native => split.text.clone(),
-            RequestForm::Json => self.voice.push(&split.text),
-        };
         self.text.push_str(&split.text);
-        if !shown.is_empty() {
-            self.deltas.push(ReplyDelta { text: shown, thought: false });
+        match self.form {
+            RequestForm::Native => self.show(false),
+            RequestForm::Json => {
+                let shown = self.voice.push(&split.text);
+                if !shown.is_empty() {
+                    self.deltas.push(ReplyDelta { text: shown, thought: false });
+                }
+            }
+        }
+    }
+
+    /// Shows what has come of the text, except for markup of calls: whether that is an answer is known at its end.
+    fn show(&mut self, is_finished: bool) {
+        if self.shown.is_held && !is_finished {
+            return;
+        }
+        let end = if is_finished || self.offered.is_empty() {
+            self.text.len()
+        } else {
+            let (end, is_held) = shown_end(&self.text, self.shown.end);
+            self.shown.is_held = is_held;
+            end
+        };
+        let piece = self.text.get(self.shown.end..end).unwrap_or_default();
+        if !piece.is_empty() {
+            self.deltas.push(ReplyDelta { text: piece.to_owned(), thought: false });
+            self.shown.end = end;
         }
     }
 
@@ -291,9 +447,11 @@ impl Reply {
         let fits = |call: &PartialCall| match piece.index {
             Some(index) => {
                 call.index == index
-                    && (piece.id.is_empty() || call.id.is_empty() || call.id == piece.id)
+                    && (piece.id.is_empty()
+                        || call.state.id.is_empty()
+                        || call.state.id == piece.id)
             }
-            None if !piece.id.is_empty() => call.id == piece.id,
+            None if !piece.id.is_empty() => call.state.id == piece.id,
             None => piece.name.is_empty(),
         };
         let place = match self.calls.iter().rposition(fits) {
@@ -303,9 +461,9 @@ impl Reply {
                     self.calls.iter().map(|call| call.index.saturating_add(1)).max().unwrap_or(0);
                 self.calls.push(PartialCall {
                     index: piece.index.unwrap_or(after),
-                    id: String::new(),
                     name: String::new(),
                     arguments: String::new(),
+                    state: CallState::default(),
                 });
                 self.calls.len() - 1
             }
@@ -315,8 +473,8 @@ impl Reply {
             }
         };
         let call = self.calls.get_mut(place).ok_or_else(too_long)?;
-        if call.id.is_empty() {
-            piece.id.clone_into(&mut call.id);
+        if call.state.id.is_empty() && piece.id.len() <= CALL_ID_BYTES_MAX {
+            piece.id.clone_into(&mut call.state.id);
         }
         if call.name.is_empty() {
             piece.name.clone_into(&mut call.name);

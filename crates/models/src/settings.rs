@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use abide_http::Secret;
 
-use crate::{Dialect, PriceTable, RetryPolicy};
+use crate::{Dialect, PriceTable, RetryPolicy, means::Means, profile::profile_at};
 
 /// Output tokens that are asked for where the provider demands a number and the settings give none.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
@@ -117,6 +117,16 @@ impl ModelSettings {
         let base = base.trim_end_matches('/');
         // A base URL may end with `/v1` or `/api` although it should not: it is accepted.
         self.dialect.path_prefix().map_or(base, |prefix| base.strip_suffix(prefix).unwrap_or(base))
+    }
+
+    /// What is known of the server.
+    pub(crate) fn profile_means(&self) -> Means {
+        profile_at(self.dialect, self.base()).map_or(Means::USUAL, |profile| profile.means)
+    }
+
+    /// What the state of an answer is for: this model, asked here in this way.
+    pub(crate) fn source(&self) -> String {
+        format!("{} {} {}", self.dialect.as_str(), self.base(), self.name)
     }
 
     /// Where requests are sent.

@@ -148,6 +148,9 @@ wire_map! {
         voice: Value,
         /// What it cost.
         usage: Option<WireUsage>,
+        /// What the model's provider wants back with the results of the calls: kept while the epoch is open, unread, and given
+        /// back with the step. With `needed: true` in it, it is kept over a restart of the keeper too.
+        provider_state: Option<Value>,
     }
 
     /// Answers a ping, from the I/O thread: life, not progress.

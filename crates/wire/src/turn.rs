@@ -6,7 +6,7 @@ use abide_domain::{
     AgentId, EpochId, Zone,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, ToolSpec},
-    turn::{Exchange, Thought, ToolResult, TurnRequest, TurnStep, Usage},
+    turn::{Exchange, ProviderState, Thought, ToolResult, TurnRequest, TurnStep, Usage},
     voice::{Voice, VoiceError},
 };
 use serde_json::{Value, json};
@@ -208,6 +208,7 @@ impl WireStep {
             turn: step.turn,
             voice: voice_json(&step.voice, ids),
             tool_results: tool_results.collect(),
+            provider_state: step.provider_state.as_ref().map(|state| state.value().clone()),
         }
     }
 
@@ -223,7 +224,8 @@ impl WireStep {
             outcome: result.outcome,
             content: Arc::clone(&result.content),
         });
-        Ok(TurnStep { turn: self.turn, voice, results: results.collect() })
+        let provider_state = self.provider_state.clone().and_then(ProviderState::new);
+        Ok(TurnStep { turn: self.turn, voice, results: results.collect(), provider_state })
     }
 }
 
@@ -249,12 +251,18 @@ impl ProcessResponse {
             request_id: request_id.into(),
             voice: voice_json(&thought.voice, std::iter::empty()),
             usage: Some(WireUsage::from_usage(&thought.usage)),
+            provider_state: thought.provider_state.as_ref().map(|state| state.value().clone()),
         }
     }
 
     /// Reads the voice; what does not fit is worth one repair turn.
     pub fn read_voice(&self) -> Result<Voice, VoiceError> {
         Voice::from_json(self.voice.clone())
+    }
+
+    /// What the model's provider wants back with the results of the calls.
+    pub fn read_provider_state(&self) -> Option<ProviderState> {
+        self.provider_state.clone().and_then(ProviderState::new)
     }
 
     /// What the answer cost; nothing where the agent does not say.

@@ -104,6 +104,8 @@ wire_map! {
         voice: Value,
         /// What its calls gave, in their order.
         tool_results: Vec<WireResult>,
+        /// What the answer brought for the model's provider, unchanged.
+        provider_state: Option<Value>,
     }
 
     /// What one call gave.

@@ -91,7 +91,7 @@ fn sizes(request: &TurnRequest) -> Result<(usize, usize), BenchError> {
         tool_calls: Vec::new(),
         final_response: Some(HEARD.into()),
     };
-    let thought = Thought { voice, usage: Usage::default() };
+    let thought = Thought::new(voice, Usage::default());
     let mut response = ProcessResponse::from_thought(&id, &thought);
     response.usage = None;
     let request = ProcessRequest::from_turn(id, request);

@@ -52,7 +52,8 @@ pub struct TurnFailed {
     pub attempt: u32,
     /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`,
     /// `outcome_unknown`,
-    /// `unavailable`, `paged`.
+    /// `unavailable`, `paged`, `process_failed`, `perhaps_too_long` (rejected for a reason that is not known, with a long
+    /// prompt), `stopped` (the epoch was ended while it was asked).
     pub code: String,
     /// Why, for people.
     pub message: String,

@@ -1,6 +1,6 @@
 //! The minds `model` and `reflex` in the keeper itself: light, for swarms. The same code thinks in an agent's own process.
 
-use abide_domain::turn::{MindError, Thought, TurnRequest};
+use abide_domain::turn::{MindError, Thought, TurnRequest, Usage};
 use abide_models::Reasoner;
 use futures_util::future::BoxFuture;
 
@@ -22,6 +22,10 @@ impl ReasonerMind {
 impl Mind for ReasonerMind {
     fn name(&self) -> String {
         self.reasoner.name()
+    }
+
+    fn price(&self, input_tokens: u64, output_tokens: u64) -> Option<Usage> {
+        self.reasoner.price(input_tokens, output_tokens)
     }
 
     fn think<'a>(

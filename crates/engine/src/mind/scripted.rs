@@ -65,7 +65,7 @@ impl Mind for ScriptedMind {
                 ScriptedAnswer::Silence => std::future::pending().await,
             };
             let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
-            Ok(Thought { voice, usage })
+            Ok(Thought::new(voice, usage))
         })
     }
 }

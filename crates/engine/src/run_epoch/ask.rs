@@ -20,12 +20,13 @@ use tokio::time::Instant;
 use super::{
     approve,
     attempt_clock::{AttemptClock, AttemptTimeoutError},
+    attempt_cost::{self, AttemptCost},
     error::EpochError,
     host, request,
     show::shorten_context,
     walk::Walk,
 };
-use crate::{context::Context, failpoint::Failpoint};
+use crate::{context::Context, failpoint::Failpoint, money::format_dollars};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
 const SHORTENINGS_MAX: usize = 6;
@@ -35,6 +36,11 @@ const BACKOFF: Duration = Duration::from_secs(1);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
 /// The longest pause that a provider may ask for; a longer one ends the epoch at once.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
+
+/// A prompt of more tokens may be what a provider means whose refusal nobody understands; one of as many is tried then.
+const DOUBT_TOKENS: u64 = 4_000;
+/// The code of such a refusal.
+const PERHAPS_TOO_LONG: &str = "perhaps_too_long";
 
 /// The code of an attempt that ended with the agent's process.
 const CRASHED: &str = "crashed";
@@ -57,14 +63,21 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
             walk.flush().await?;
         }
         walk.pass(Failpoint::TurnAsked).await?;
-        let answer = listen(walk, &request).await?;
+        let tokens = request::tokens(context, &request.steps);
+        let cost = AttemptCost::of(&request, tokens);
+        let answer = match listen(walk, &request, &cost).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                record_stop(walk, (turn, attempt), &error, &cost)?;
+                return Err(error);
+            }
+        };
         approve::deny_undecided(walk, DecidedBy::AttemptEnded)?;
         walk.pass(Failpoint::TurnAnswered).await?;
         match answer {
-            Ok(thought) => return complete(walk, (turn, attempt), thought),
+            Ok(thought) => return complete(walk, (turn, attempt), thought).await,
             Err(failure) => {
-                let tokens = request::tokens(context, &request.steps);
-                let failed = FailedAttempt { turn, attempt, tokens, failure };
+                let failed = FailedAttempt { turn, attempt, tokens, cost, failure };
                 recover(walk, context, &failed).await?;
             }
         }
@@ -77,6 +90,8 @@ struct FailedAttempt {
     attempt: u32,
     /// What it was asked with.
     tokens: u64,
+    /// What it cost, where nobody else says.
+    cost: AttemptCost,
     failure: AskError,
 }
 
@@ -117,8 +132,9 @@ fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), EpochError> {
 /// How many of the attempts at a turn count: repairs and shortenings have bounds of their own and are not held against
 /// the mind.
 fn counted(walk: &Walk<'_>, attempts: u32) -> u32 {
-    let is_free =
-        |failed: &&TurnFailed| matches!(failed.code.as_str(), "bad_voice" | "context_too_long");
+    let is_free = |failed: &&TurnFailed| {
+        matches!(failed.code.as_str(), "bad_voice" | "context_too_long" | PERHAPS_TOO_LONG)
+    };
     let free = walk.record.failures.iter().filter(is_free).count();
     attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX))
 }
@@ -132,7 +148,10 @@ fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
         ),
         Some(last) => EpochError::abort(
             AbortCode::TurnFailed,
-            format!("turn {turn} failed {attempts} times, last: {}", last.message),
+            match attempts {
+                1 => format!("turn {turn} failed: {}", last.message),
+                _ => format!("turn {turn} failed {attempts} times, at last: {}", last.message),
+            },
         ),
     }
 }
@@ -145,8 +164,9 @@ fn check_budget(walk: &mut Walk<'_>) -> Result<(), EpochError> {
         return Ok(());
     }
     let message = format!(
-        "the daily budget of {budget} micro-dollars is spent ({spent}); \
-         the agent goes on tomorrow, or when a person resumes it"
+        "the daily budget of {} is spent ({}); the agent goes on tomorrow, or when a person resumes it",
+        format_dollars(budget),
+        format_dollars(spent)
     );
     pause(walk, PauseReason::Budget, message)
 }
@@ -161,8 +181,9 @@ fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<()
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
+    cost: &AttemptCost,
 ) -> Result<Result<Thought, AskError>, EpochError> {
-    let (host, mut requests) = host::open(walk, request.turn, request.attempt);
+    let (host, mut requests) = host::open(walk, (request.turn, request.attempt), cost);
     let mind = walk.agent.mind.clone();
     // A page from before this attempt is not about it.
     while walk.controls.pages.try_recv().is_ok() {}
@@ -200,9 +221,18 @@ async fn listen(
 }
 
 /// Records an answer that stands, with its calls numbered.
-fn complete(walk: &mut Walk<'_>, asked: (u32, u32), thought: Thought) -> Result<(), EpochError> {
+async fn complete(
+    walk: &mut Walk<'_>,
+    asked: (u32, u32),
+    thought: Thought,
+) -> Result<(), EpochError> {
     let (turn, attempt) = asked;
-    let Thought { voice, usage } = thought;
+    let Thought { voice, usage, provider_state } = thought;
+    // Without calls it is the last turn: nothing will go back.
+    if let Some(state) = provider_state.filter(|_| !voice.tool_calls.is_empty()) {
+        let (blobs, epoch) = (&walk.services.blobs, walk.record.id);
+        walk.hand_back.keep(blobs, (epoch, turn), state).await;
+    }
     let number = |(index, call): (usize, abide_domain::voice::ToolCall)| VoiceCall {
         call_id: CallId::new(turn, index + 1),
         name: call.name,
@@ -225,6 +255,7 @@ async fn recover(
 ) -> Result<(), EpochError> {
     let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
     let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
+    let doubts = earlier(PERHAPS_TOO_LONG);
     let message = failed.failure.to_string();
     record_failure(walk, failed)?;
     let error = match &failed.failure {
@@ -247,16 +278,24 @@ async fn recover(
             *context = shorten_context(walk, failed.tokens)?;
             Ok(())
         }
+        // Nobody knows what is wrong with it. That it is too long is likely where it is long, and tried once, thoroughly.
+        MindError::PerhapsTooLong { .. } if doubts == 0 && failed.tokens > DOUBT_TOKENS => {
+            *context = shorten_context(walk, failed.tokens.min(2 * DOUBT_TOKENS))?;
+            Ok(())
+        }
         MindError::Refused { .. } => Err(EpochError::abort(AbortCode::Refused, message)),
-        MindError::Rejected { .. } => Err(EpochError::abort(AbortCode::ModelRejected, message)),
+        MindError::PerhapsTooLong { .. } | MindError::Rejected { .. } => {
+            Err(EpochError::abort(AbortCode::ModelRejected, message))
+        }
         MindError::OutcomeUnknown { .. } => {
             Err(EpochError::abort(AbortCode::OutcomeUnknown, message))
         }
         MindError::MoneyOut { .. } => pause(walk, PauseReason::MoneyOut, message),
         MindError::RateLimited { retry_after, .. } => wait(walk, failed, *retry_after).await,
-        MindError::Overloaded { .. } | MindError::Unavailable { .. } => {
-            wait(walk, failed, None).await
-        }
+        MindError::Overloaded { .. }
+        | MindError::BrokenOff { .. }
+        | MindError::ProcessFailed { .. }
+        | MindError::Unavailable { .. } => wait(walk, failed, None).await,
     }
 }
 
@@ -270,7 +309,25 @@ fn record_failure(walk: &mut Walk<'_>, failed: &FailedAttempt) -> Result<(), Epo
         failure => (None, failure.to_string()),
     };
     let usage = usage.cloned().map(UsageRecord::from);
+    let is_uncounted = match &failed.failure {
+        AskError::Mind(error) => attempt_cost::is_uncounted(error) && failed.cost.has_begun(),
+        AskError::Deadline(_) | AskError::Paged(_) => true,
+    };
+    let usage = usage.or_else(|| failed.cost.estimate(walk).filter(|_| is_uncounted));
     walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
+}
+
+/// Records what an attempt cost that an order to end the epoch cut off. Without a price there is nothing to record.
+fn record_stop(
+    walk: &mut Walk<'_>,
+    (turn, attempt): (u32, u32),
+    error: &EpochError,
+    cost: &AttemptCost,
+) -> Result<(), EpochError> {
+    let EpochError::Abort { message, .. } = error else { return Ok(()) };
+    let Some(usage) = cost.estimate(walk) else { return Ok(()) };
+    let (code, message, usage) = ("stopped".to_owned(), message.clone(), Some(usage));
+    walk.record_keeper(TurnFailed { turn, attempt, code, message, path: None, usage })
 }
 
 /// How the ledger calls a failure, and what it cost where that is known.
@@ -288,7 +345,10 @@ const fn code_and_usage(failure: &AskError) -> (&'static str, Option<&Usage>) {
         MindError::ContextTooLong { .. } => ("context_too_long", None),
         MindError::BadVoice { usage, .. } => ("bad_voice", Some(usage)),
         MindError::Rejected { .. } => ("rejected", None),
+        MindError::PerhapsTooLong { .. } => (PERHAPS_TOO_LONG, None),
+        MindError::BrokenOff { usage, .. } => ("unavailable", Some(usage)),
         MindError::Crashed { .. } => (CRASHED, None),
+        MindError::ProcessFailed { .. } => ("process_failed", None),
         MindError::OutcomeUnknown { .. } => ("outcome_unknown", None),
         MindError::Unavailable { .. } => ("unavailable", None),
     }

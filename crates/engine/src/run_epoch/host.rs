@@ -18,6 +18,7 @@ use tokio::{
 use super::{
     approve,
     attempt_clock::LastPiece,
+    attempt_cost::{AttemptCost, WrittenChars},
     controls::{DecideError, DecisionOrder},
     error::EpochError,
     walk::Walk,
@@ -42,6 +43,7 @@ pub(super) struct EpochHost {
     turn: u32,
     activity: Arc<AgentActivity>,
     last_piece: LastPiece,
+    written: WrittenChars,
     deltas: broadcast::Sender<TurnDelta>,
     requests: mpsc::Sender<HostRequest>,
 }
@@ -90,7 +92,11 @@ pub(super) enum HostEvent {
 }
 
 /// Opens a host for one attempt.
-pub(super) fn open(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, HostRequests) {
+pub(super) fn open(
+    walk: &Walk<'_>,
+    (turn, attempt): (u32, u32),
+    cost: &AttemptCost,
+) -> (EpochHost, HostRequests) {
     let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     let (agent, epoch) = (walk.record.agent.clone(), walk.record.id);
     let last_piece = LastPiece::default();
@@ -100,6 +106,7 @@ pub(super) fn open(walk: &Walk<'_>, turn: u32, attempt: u32) -> (EpochHost, Host
         epoch,
         turn,
         last_piece: last_piece.clone(),
+        written: cost.written(),
         deltas: walk.services.deltas.clone(),
         requests: sender,
     };
@@ -121,6 +128,7 @@ impl MindHost for EpochHost {
         if !text.is_empty() {
             self.last_piece.note(Instant::now());
             self.activity.note_piece();
+            self.written.add(&text);
         }
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
         // That nobody listens is no failure.

@@ -30,6 +30,8 @@ pub(super) async fn turn_request(
     repair: Option<VoiceError>,
 ) -> Result<TurnRequest, EpochError> {
     load_blobs(walk).await;
+    let (blobs, epoch) = (&walk.services.blobs, walk.record.id);
+    walk.hand_back.read(blobs, epoch, &walk.record.turns).await;
     let (turn, attempt) = asked;
     let stimulus = walk.record.stimulus.clone();
     let last_driver_output = last_output(walk);
@@ -113,7 +115,12 @@ fn step(walk: &Walk<'_>, turn: &TurnRecord, result_bytes_max: usize) -> TurnStep
         let (call_id, name) = (call.call_id.clone(), call.name.clone());
         Some(ToolResult { call_id, name, outcome: finished.outcome, content })
     });
-    TurnStep { turn: turn.turn, voice, results: results.collect() }
+    TurnStep {
+        turn: turn.turn,
+        voice,
+        results: results.collect(),
+        provider_state: walk.hand_back.of(turn.turn),
+    }
 }
 
 fn tool_call(call: &VoiceCall) -> ToolCall {
@@ -186,6 +193,7 @@ mod tests {
                 outcome: Outcome::Ok,
                 content: "x".repeat(bytes).into(),
             }],
+            provider_state: None,
         };
         let mut steps = vec![step(1, 8000), step(2, 8000), step(3, 8000)];
         shorten(&mut steps, 4500);

@@ -15,7 +15,7 @@ use abide_domain::{
 };
 use abide_ledger::{AppendReceipt, Draft, PendingAppend};
 
-use super::{budget::BudgetCheck, controls::Controls, error::EpochError};
+use super::{budget::BudgetCheck, controls::Controls, error::EpochError, hand_back::HandBack};
 use crate::{
     agent_setup::AgentSetup, deliver, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
@@ -29,6 +29,8 @@ pub(super) struct Walk<'a> {
     pub(super) controls: &'a mut Controls,
     /// Ethereal results in full, for as long as the epoch is open.
     pub(super) blobs: HashMap<CallId, Arc<str>>,
+    /// What providers want back with the turns of this epoch.
+    pub(super) hand_back: HandBack,
     /// The longest prompt, in tokens, after the mind rejected a longer one in this epoch.
     pub(super) tokens_cap: Option<u64>,
     /// Whether an earlier keeper walked a part of it and the mind has not been shown its log since.
@@ -59,6 +61,7 @@ impl<'a> Walk<'a> {
             record,
             controls,
             blobs,
+            hand_back: HandBack::default(),
             tokens_cap,
             was_cut,
             began,

@@ -72,7 +72,7 @@ impl ModelDistiller {
                     }
                     return failed(error.to_string(), usage);
                 }
-                Ok(Ok(Thought { voice, usage: spent })) => {
+                Ok(Ok(Thought { voice, usage: spent, .. })) => {
                     add(&mut usage, spent.into());
                     match read(voice.final_response.as_deref().unwrap_or_default()) {
                         Ok(Some(found)) => {

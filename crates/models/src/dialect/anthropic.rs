@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use crate::{
     AttemptError, ModelSettings, RequestForm,
     json::{list, number, set, text},
-    prompt::{CallResult, Message, Prompt},
-    reply::{CallPiece, Reply, StopReason},
+    prompt::{Call, CallResult, Message, Prompt},
+    reply::{CallPiece, Reply},
+    stop::StopReason,
     tokens::TokenCount,
     tool_name,
 };
@@ -107,7 +108,10 @@ fn messages(prompt: &Prompt<'_>, is_continued: bool) -> Vec<Value> {
 fn blocks(message: &Message<'_>) -> (&'static str, Vec<Value>) {
     match message {
         Message::Person(text) => ("user", vec![json!({"type": "text", "text": text})]),
-        Message::Agent { text, calls } => {
+        Message::Agent { state: Some(state), calls, .. } if !list(state, "/items").is_empty() => {
+            ("assistant", returned_blocks(state, calls))
+        }
+        Message::Agent { text, calls, .. } => {
             let words = text.iter().map(|text| json!({"type": "text", "text": text}));
             let calls = calls.iter().map(|call| {
                 json!({
@@ -118,6 +122,25 @@ fn blocks(message: &Message<'_>) -> (&'static str, Vec<Value>) {
         }
         Message::Results(results) => ("user", results.iter().map(result_block).collect()),
     }
+}
+
+/// The blocks of an answer as they came, with the calls as they were read.
+fn returned_blocks(state: &Value, calls: &[Call<'_>]) -> Vec<Value> {
+    let mut calls = calls.iter();
+    let block = |block: &Value| match text(block, "/type") {
+        "tool_use" => {
+            let mut block = block.clone();
+            if let Some(call) = calls.next() {
+                set(&mut block, "id", json!(call.id));
+                set(&mut block, "input", call.arguments.clone());
+            }
+            Some(block)
+        }
+        // An empty text is refused.
+        "text" if text(block, "/text").trim().is_empty() => None,
+        _ => Some(block.clone()),
+    };
+    list(state, "/items").iter().filter_map(block).collect()
 }
 
 fn result_block(result: &CallResult<'_>) -> Value {
@@ -147,8 +170,15 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
             start_block(frame.get("index").and_then(Value::as_u64), block, reply)?;
         }
         "content_block_delta" => match text(frame, "/delta/type") {
-            "text_delta" => reply.add_text(text(frame, "/delta/text"))?,
-            "thinking_delta" => reply.add_reasoning(text(frame, "/delta/thinking")),
+            "text_delta" => {
+                grow(frame, "text", text(frame, "/delta/text"), reply);
+                reply.add_text(text(frame, "/delta/text"))?;
+            }
+            "thinking_delta" => {
+                grow(frame, "thinking", text(frame, "/delta/thinking"), reply);
+                reply.add_reasoning(text(frame, "/delta/thinking"));
+            }
+            "signature_delta" => grow(frame, "signature", text(frame, "/delta/signature"), reply),
             "input_json_delta" => reply.add_call(&CallPiece {
                 index: frame.get("index").and_then(Value::as_u64),
                 id: "",
@@ -159,12 +189,8 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         },
         "message_delta" => {
             count(frame, "/usage", reply);
-            match text(frame, "/delta/stop_reason") {
-                "" => {}
-                "max_tokens" => reply.set_stop(StopReason::Length),
-                "refusal" => reply.set_stop(StopReason::Refusal),
-                "model_context_window_exceeded" => reply.set_stop(StopReason::ContextFull),
-                _ => reply.set_stop(StopReason::End),
+            if let Some(stop) = StopReason::of_word(text(frame, "/delta/stop_reason")) {
+                reply.set_stop(stop);
             }
         }
         "message_stop" => reply.set_ended(),
@@ -188,7 +214,16 @@ pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Atte
     Ok(())
 }
 
+/// Continues a block that is kept whole.
+fn grow(frame: &Value, field: &str, piece: &str, reply: &mut Reply) {
+    if let Some(index) = frame.get("index").and_then(Value::as_u64) {
+        reply.collected().grow_item(index, field, piece);
+    }
+}
+
 fn start_block(index: Option<u64>, block: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
+    let is_more = !matches!(text(block, "/type"), "text" | "tool_use");
+    reply.collected().set_item(index.unwrap_or_default(), block, is_more);
     match text(block, "/type") {
         "text" => reply.add_text(text(block, "/text")),
         "thinking" => {

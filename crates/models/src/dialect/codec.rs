@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{Dialect, anthropic, ollama, openai_chat, openai_responses};
 use crate::{
     attempt_error::AttemptError,
+    means::Means,
     prompt::Prompt,
     reply::Reply,
     settings::{ModelSettings, RequestForm},
@@ -39,10 +40,22 @@ impl Dialect {
 
 /// Writes a turn as the body of a provider's request. The same request gives the same bytes.
 pub fn encode(request: &TurnRequest, settings: &ModelSettings, form: RequestForm) -> Value {
-    let prompt = Prompt::new(request, form);
+    encode_within(request, settings, form, settings.profile_means())
+}
+
+/// The same, by means that a server is known to take.
+pub(crate) fn encode_within(
+    request: &TurnRequest,
+    settings: &ModelSettings,
+    form: RequestForm,
+    means: Means,
+) -> Value {
+    let prompt = Prompt::new(request, form, &settings.source());
     match settings.dialect {
-        Dialect::OpenAiChat => openai_chat::encode(&prompt, request, settings, form),
-        Dialect::OpenAiResponses => openai_responses::encode(&prompt, request, settings, form),
+        Dialect::OpenAiChat => openai_chat::encode(&prompt, request, settings, (form, means)),
+        Dialect::OpenAiResponses => {
+            openai_responses::encode(&prompt, request, settings, (form, means))
+        }
         Dialect::Anthropic => anthropic::encode(&prompt, request, settings, form),
         Dialect::Ollama => ollama::encode(&prompt, request, settings, form),
     }

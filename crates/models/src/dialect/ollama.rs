@@ -8,7 +8,9 @@ use crate::{
     AttemptError, ModelSettings, RequestForm,
     json::{is_set, list, number, set, text},
     prompt::{Message, Prompt},
-    reply::{CallPiece, Reply, StopReason},
+    provider_state::{add_fields, merge_field},
+    reply::{CallPiece, Reply},
+    stop::StopReason,
     tokens::TokenCount,
 };
 
@@ -47,7 +49,7 @@ pub(super) fn encode(
 fn push(messages: &mut Vec<Value>, message: &Message<'_>) {
     match message {
         Message::Person(text) => messages.push(json!({"role": "user", "content": text})),
-        Message::Agent { text, calls } => {
+        Message::Agent { text, calls, state } => {
             let mut message =
                 json!({"role": "assistant", "content": text.as_deref().unwrap_or_default()});
             if !calls.is_empty() {
@@ -57,14 +59,17 @@ fn push(messages: &mut Vec<Value>, message: &Message<'_>) {
                     calls
                         .iter()
                         .map(|call| {
-                            json!({
+                            let mut value = json!({
                                 "id": call.id,
                                 "function": {"name": call.name, "arguments": call.arguments},
-                            })
+                            });
+                            add_fields(&mut value, call.state.and_then(|state| state.get("extra")));
+                            value
                         })
                         .collect(),
                 );
             }
+            add_fields(&mut message, state.and_then(|state| state.get("message")));
             messages.push(message);
         }
         Message::Results(results) => messages.extend(results.iter().map(|result| {
@@ -94,6 +99,20 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         let name = text(call, "/function/name");
         // No index: in this dialect each entry is a whole call of its own, and indexes start anew with each line.
         reply.add_call(&CallPiece { index: None, id: "", name, arguments: &arguments })?;
+        if let Some(state) = reply.newest_call() {
+            text(call, "/id").clone_into(&mut state.id);
+            for (field, value) in call.as_object().into_iter().flatten() {
+                if !matches!(field.as_str(), "id" | "type" | "function") && !value.is_null() {
+                    merge_field(&mut state.extra, field, value);
+                }
+            }
+        }
+    }
+    for (field, value) in frame.get("message").and_then(Value::as_object).into_iter().flatten() {
+        let is_own = matches!(field.as_str(), "role" | "content" | "tool_calls" | "images");
+        if !is_own {
+            reply.collected().add_field(field, value);
+        }
     }
     if frame.get("done").and_then(Value::as_bool) == Some(true) {
         reply.set_tokens(TokenCount {
@@ -101,8 +120,9 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
             output: number(frame, "/eval_count"),
             ..TokenCount::default()
         });
-        let is_cut = text(frame, "/done_reason") == "length";
-        reply.set_stop(if is_cut { StopReason::Length } else { StopReason::End });
+        // Older servers give no reason.
+        let stop = StopReason::of_word(text(frame, "/done_reason"));
+        reply.set_stop(stop.unwrap_or(StopReason::End));
         reply.set_ended();
     }
     Ok(())

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use crate::{
     AttemptError, ModelSettings, RequestForm,
     json::{list, number, set, text},
+    means::{Mean, Means},
     prompt::{Message, Prompt},
-    reply::{CallPiece, Reply, StopReason},
+    reply::{CallPiece, Reply},
+    stop::StopReason,
     tokens::TokenCount,
     tool_name,
 };
@@ -16,11 +18,11 @@ pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    form: RequestForm,
+    (form, means): (RequestForm, Means),
 ) -> Value {
     let mut input = Vec::new();
     for message in &prompt.messages {
-        push(&mut input, message);
+        push(&mut input, message, means);
     }
     let mut body = json!({
         "model": settings.name,
@@ -28,6 +30,10 @@ pub(super) fn encode(
         // The ledger is the record; the provider keeps none.
         "store": false,
     });
+    // Nothing is stored there, so that what it reasoned has to come back with the results.
+    if means.has(Mean::EncryptedReasoning) && !request.tools.is_empty() {
+        set(&mut body, "include", json!(["reasoning.encrypted_content"]));
+    }
     match form {
         RequestForm::Native if !request.tools.is_empty() => {
             set(
@@ -71,10 +77,15 @@ pub(super) fn encode(
     body
 }
 
-fn push(input: &mut Vec<Value>, message: &Message<'_>) {
+fn push(input: &mut Vec<Value>, message: &Message<'_>, means: Means) {
     match message {
         Message::Person(text) => input.push(json!({"role": "user", "content": text})),
-        Message::Agent { text, calls } => {
+        Message::Agent { state: Some(state), .. }
+            if means.has(Mean::HandBack) && !list(state, "/items").is_empty() =>
+        {
+            input.extend(list(state, "/items").iter().cloned());
+        }
+        Message::Agent { text, calls, .. } => {
             if let Some(text) = text {
                 input.push(json!({"role": "assistant", "content": text}));
             }
@@ -104,6 +115,11 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         }
         "response.output_item.added" if text(frame, "/item/type") == "function_call" => {
             reply.add_call(&piece(frame, "/item", ""))?;
+            set_call_id(
+                frame.get("output_index").and_then(Value::as_u64),
+                frame.get("item"),
+                reply,
+            );
         }
         "response.function_call_arguments.delta" => {
             reply.add_call(&piece(frame, "", text(frame, "/delta")))?;
@@ -113,8 +129,16 @@ pub(super) fn decode(frame: &Value, reply: &mut Reply) -> Result<(), AttemptErro
         }
         "response.output_item.done" if text(frame, "/item/type") == "function_call" => {
             reply.replace_call(&piece(frame, "/item", text(frame, "/item/arguments")))?;
+            set_call_id(
+                frame.get("output_index").and_then(Value::as_u64),
+                frame.get("item"),
+                reply,
+            );
+            keep_item(frame, reply);
         }
+        "response.output_item.done" => keep_item(frame, reply),
         "response.completed" | "response.incomplete" => end(frame, reply)?,
+        "response.cancelled" => reply.set_stop(StopReason::Broken("cancelled".to_owned())),
         "response.failed" => {
             let response = frame.get("response").unwrap_or(&Value::Null);
             return Err(AttemptError::in_stream(response));
@@ -130,6 +154,22 @@ pub(super) fn decode_whole(answer: &Value, reply: &mut Reply) -> Result<(), Atte
         return Err(AttemptError::in_stream(answer));
     }
     end(&json!({"response": answer}), reply)
+}
+
+/// Keeps an item of the answer whole.
+fn keep_item(frame: &Value, reply: &mut Reply) {
+    let index = frame.get("output_index").and_then(Value::as_u64).unwrap_or_default();
+    if let Some(item) = frame.get("item") {
+        let is_more = !matches!(text(item, "/type"), "message" | "function_call");
+        reply.collected().set_item(index, item, is_more);
+    }
+}
+
+fn set_call_id(index: Option<u64>, item: Option<&Value>, reply: &mut Reply) {
+    let id = item.map(|item| text(item, "/call_id")).unwrap_or_default();
+    if let Some(call) = reply.call_at(index).filter(|_| !id.is_empty()) {
+        id.clone_into(&mut call.id);
+    }
 }
 
 fn piece<'a>(frame: &'a Value, item: &str, arguments: &'a str) -> CallPiece<'a> {
@@ -153,12 +193,19 @@ fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if reply.is_empty() {
         for (index, item) in list(frame, "/response/output").iter().enumerate() {
             item_whole(index as u64, item, reply)?;
+            keep_item(&json!({"output_index": index, "item": item}), reply);
         }
     }
-    reply.set_stop(match text(frame, "/response/incomplete_details/reason") {
-        "" => StopReason::End,
-        "content_filter" => StopReason::Refusal,
-        _ => StopReason::Length,
+    let reason = StopReason::of_word(text(frame, "/response/incomplete_details/reason"));
+    let status = text(frame, "/response/status");
+    reply.set_stop(match (reason, status) {
+        (Some(reason), _) => reason,
+        (None, "" | "completed") if text(frame, "/type") != "response.incomplete" => {
+            StopReason::End
+        }
+        (None, status) => StopReason::of_word(status)
+            .filter(|stop| matches!(stop, StopReason::Broken(_)))
+            .unwrap_or_else(|| StopReason::Broken("incomplete".to_owned())),
     });
     reply.set_ended();
     Ok(())
@@ -168,7 +215,9 @@ fn end(frame: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
 fn item_whole(index: u64, item: &Value, reply: &mut Reply) -> Result<(), AttemptError> {
     if text(item, "/type") == "function_call" {
         let (name, arguments) = (text(item, "/name"), text(item, "/arguments"));
-        return reply.add_call(&CallPiece { index: Some(index), id: "", name, arguments });
+        reply.add_call(&CallPiece { index: Some(index), id: "", name, arguments })?;
+        set_call_id(Some(index), Some(item), reply);
+        return Ok(());
     }
     for part in list(item, "/content") {
         reply.add_refusal(text(part, "/refusal"));

@@ -34,7 +34,7 @@ impl Clock for Still {
     }
 }
 
-fn http(status: u16, headers: &str, body: &str) -> Act {
+pub(crate) fn http(status: u16, headers: &str, body: &str) -> Act {
     let length = body.len();
     Act::Write(format!(
         "HTTP/1.1 {status} Status\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
@@ -51,7 +51,7 @@ fn answer() -> Act {
     http(200, "content-type: text/event-stream\r\n", &(words + "data: [DONE]\n\n"))
 }
 
-fn settings(server: &Server, dialect: Dialect) -> ModelSettings {
+pub(crate) fn settings(server: &Server, dialect: Dialect) -> ModelSettings {
     let mut settings = ModelSettings::new(dialect, "m-1");
     settings.base_url = server.url(if dialect == Dialect::OpenAiChat { "/v1" } else { "" });
     settings.api_key = Some(Secret::new("sk-key-1"));
@@ -64,7 +64,7 @@ fn settings(server: &Server, dialect: Dialect) -> ModelSettings {
     settings
 }
 
-fn model(settings: ModelSettings) -> Model {
+pub(crate) fn model(settings: ModelSettings) -> Model {
     Model::new(settings, Client::new(ClientSettings::new(AddressPolicy::Any, Arc::new(Still))))
 }
 
@@ -90,6 +90,9 @@ fn name(outcome: &Result<Thought, MindError>) -> &'static str {
         Err(MindError::Rejected { .. }) => "rejected",
         Err(MindError::Crashed { .. }) => "crashed",
         Err(MindError::OutcomeUnknown { .. }) => "outcome unknown",
+        Err(MindError::PerhapsTooLong { .. }) => "perhaps too long",
+        Err(MindError::BrokenOff { .. }) => "broken off",
+        Err(MindError::ProcessFailed { .. }) => "process failed",
         Err(MindError::Unavailable { .. }) => "unavailable",
     }
 }
@@ -121,11 +124,11 @@ async fn each_failure_is_tried_again_as_often_as_its_kind_allows() {
         (http(504, "", "{}"), "unavailable", 3),
         (Act::Close, "unavailable", 3),
         (http(200, "", ""), "unavailable", 3),
-        (http(400, "", "{}"), "rejected", 1),
+        (http(400, "", "{}"), "perhaps too long", 1),
         (http(401, "", "{}"), "rejected", 1),
         (http(403, "", "{}"), "rejected", 1),
         (http(404, "", "{}"), "rejected", 1),
-        (http(422, "", "{}"), "rejected", 1),
+        (http(422, "", "{}"), "perhaps too long", 1),
         (http(301, "location: /elsewhere\r\n", ""), "rejected", 1),
         (http(413, "", "{}"), "context too long", 1),
         (http(400, "", long), "context too long", 1),
@@ -178,7 +181,7 @@ async fn what_has_begun_to_stream_is_never_asked_again_in_silence() {
     let promised = format!("HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{begun}");
     for act in [http(200, "", &begun), http(200, "", &error), Act::Write(promised)] {
         let (outcome, shown, asked) = ask(vec![act.clone(), answer()]).await;
-        assert_eq!((name(&outcome), shown.as_str(), asked), ("unavailable", "Hel", 1), "{act:?}");
+        assert_eq!((name(&outcome), shown.as_str(), asked), ("broken off", "Hel", 1), "{act:?}");
     }
 }
 
@@ -204,7 +207,7 @@ async fn silence_ends_with_a_time_out_and_no_second_try() {
         settings.limits.idle = Duration::from_millis(50);
         let error = model(settings).ask(&plain("hi"), &drop).await.unwrap_err();
         assert!(
-            matches!(&error, MindError::Unavailable { message } if message.contains(expected)),
+            matches!(&error, MindError::BrokenOff { message, .. } if message.contains(expected)),
             "{error}"
         );
         assert_eq!(server.asked().len(), 1);
@@ -227,7 +230,7 @@ async fn the_deadline_of_the_turn_bounds_waits_and_silence() {
     request.deadline = Duration::from_millis(50);
     let error =
         model(settings(&server, Dialect::OpenAiChat)).ask(&request, &drop).await.unwrap_err();
-    assert!(error.to_string().contains("did not finish within"), "{error}");
+    assert!(error.to_string().contains("did not begin to answer within"), "{error}");
 }
 
 #[tokio::test]
@@ -396,4 +399,95 @@ async fn a_check_lists_the_models_and_finds_its_own() {
     let server = Server::start(vec![http(401, "", "{}")]).await;
     let error = model(settings(&server, Dialect::OpenAiChat)).check().await.unwrap_err();
     assert!(matches!(error, MindError::Rejected { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_web_page_in_place_of_an_answer_is_named_with_its_address() {
+    let page = "<!DOCTYPE html><html><head><title>Open WebUI</title></head><body></body></html>";
+    for (dialect, headers) in [
+        (Dialect::OpenAiChat, "content-type: text/html; charset=utf-8\r\n"),
+        (Dialect::OpenAiChat, ""),
+        (Dialect::OpenAiChat, "content-type: application/json\r\n"),
+        (Dialect::Anthropic, "content-type: text/event-stream\r\n"),
+        (Dialect::Ollama, ""),
+    ] {
+        let server = Server::start(vec![http(200, headers, page)]).await;
+        let error = model(settings(&server, dialect)).ask(&plain("hi"), &drop).await.unwrap_err();
+        let text = error.to_string();
+        for expected in ["web page", "Open WebUI", "base_url", "http://127.0.0.1"] {
+            assert!(text.contains(expected), "{dialect:?} {headers:?}: {text}");
+        }
+        assert!(matches!(error, MindError::Rejected { .. }));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_or_an_error_that_is_no_stream_is_read_all_the_same() {
+    let whole = r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+    let (outcome, _, _) = ask(vec![http(200, "", whole)]).await;
+    assert_eq!(outcome.unwrap().voice.final_response.as_deref(), Some("Hello"));
+    let error = r#"[{"error":{"code":429,"message":"slow down"}}]"#;
+    let (outcome, _, _) = ask(vec![http(200, "", error)]).await;
+    assert_eq!(name(&outcome), "rate limited");
+    let (outcome, _, _) = ask(vec![http(200, "", "upstream connect error")]).await;
+    assert!(outcome.unwrap_err().to_string().contains("upstream connect error"));
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_server_cut_in_silence_is_too_long() {
+    let long = "The heron stands in the shallow water. ".repeat(1_000);
+    let asked = |usage: u64, fingerprint: Option<&str>| {
+        let frame = json!({"system_fingerprint": fingerprint, "usage": {"prompt_tokens": usage, "completion_tokens": 1},
+            "choices": [{"delta": {"content": "Yes?"}, "finish_reason": "stop"}]});
+        let (act, long) = (http(200, "", &format!("data: {frame}\n\n")), long.clone());
+        async move {
+            let server = Server::start(vec![act]).await;
+            model(settings(&server, Dialect::OpenAiChat)).ask(&plain(&long), &drop).await
+        }
+    };
+    // 39,000 characters are some 9,000 tokens.
+    for (usage, fingerprint, expected) in [
+        (4_096, Some("fp_ollama"), "context too long"),
+        (3_000, Some("fp_ollama"), "context too long"),
+        (9_000, Some("fp_ollama"), "answer"),
+        (4_090, None, "context too long"),
+        (3_000, None, "answer"),
+        (10, None, "answer"),
+        (9_000, None, "answer"),
+    ] {
+        let outcome = asked(usage, fingerprint).await;
+        assert_eq!(name(&outcome), expected, "{usage} {fingerprint:?} {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_broke_off_has_its_cost() {
+    let begun = frame(&json!({"content": "Hello there, I was about to"}), None);
+    let (outcome, _, _) = ask(vec![http(200, "", &begun)]).await;
+    let Err(MindError::BrokenOff { usage, .. }) = outcome else { panic!("{outcome:?}") };
+    assert!(usage.input_tokens > 50 && usage.output_tokens > 5, "{usage:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_reads_no_calls_is_asked_for_json_after_the_repair_failed_too() {
+    let said = "Let me look. <tool_call>{\"name\": \"clock-now\", \"arguments\": {}}</tool_call>";
+    let written = frame(&json!({"content": said}), Some("stop"));
+    let voice = json!({"thought": "", "emotive_state": "calm", "final_response": null,
+        "tool_calls": [{"name": "clock.now", "arguments": "{}"}]});
+    let acts = vec![
+        http(200, "", &written),
+        http(200, "", &written),
+        http(200, "", &frame(&json!({"content": voice.to_string()}), Some("stop"))),
+    ];
+    let server = Server::start(acts).await;
+    let model = model(settings(&server, Dialect::OpenAiChat));
+    let mut request = plain("what time is it?");
+    request.tools = tools();
+    let Err(MindError::BadVoice { problem, .. }) = model.ask(&request, &drop).await else {
+        panic!()
+    };
+    request.repair = Some(problem);
+    let voice = model.ask(&request, &drop).await.unwrap().voice;
+    assert_eq!(voice.tool_calls[0].name, "clock.now");
+    assert!(server.asked()[2].contains("json_schema"));
 }

@@ -101,6 +101,7 @@ fn openai_responses_gets_items_and_keeps_nothing() {
         ],
         "stream": true,
         "store": false,
+        "include": ["reasoning.encrypted_content"],
         "tools": [
             tool("clock.now", json!({"type": "object"})),
             tool("probe.append", json!({"type": "object", "required": ["line"]})),

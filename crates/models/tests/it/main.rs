@@ -12,6 +12,7 @@
 mod driver;
 mod embed;
 mod encode;
+mod hand_back;
 mod reflex;
 mod request;
 #[path = "../../../http/tests/it/server.rs"]

@@ -97,5 +97,5 @@ pub(crate) fn step(turn: u32, calls: &[(&str, Value, Outcome, &str)]) -> TurnSte
         arguments: arguments.clone(),
     });
     let voice = Voice::native("why".into(), String::new(), calls.collect());
-    TurnStep { turn, voice, results }
+    TurnStep { turn, voice, results, provider_state: None }
 }

@@ -443,6 +443,60 @@ fn each_stop_is_told_apart() {
 }
 
 #[test]
+fn half_an_answer_never_stands_for_the_whole() {
+    let half = choice(&json!({"content": "The heron is"}), None);
+    let text = |text: &str| delta(0, &json!({"type": "text_delta", "text": text}));
+    for word in [
+        "error",
+        "abort",
+        "network_error",
+        "OTHER",
+        "cancelled",
+        "timeout",
+        "load",
+        "unknown",
+        "insufficient_system_resource",
+        "finished_by_operator",
+    ] {
+        let chat = sse(&[half.clone(), choice(&json!({}), Some(word))]) + "data: [DONE]\n\n";
+        assert_eq!(kind(OpenAiChat, &chat), AttemptErrorKind::Cut, "{word}");
+        assert_eq!(
+            kind(Anthropic, &anthropic(&[text("The heron is")], word)),
+            AttemptErrorKind::Cut,
+            "{word}"
+        );
+        let own =
+            json!({"message": {"content": "The heron is"}, "done": true, "done_reason": word});
+        assert_eq!(kind(Ollama, &lines(&[own])), AttemptErrorKind::Cut, "{word}");
+    }
+    for reason in ["interrupted", "x"] {
+        let end = json!({"type": "response.incomplete", "response": {"status": "incomplete", "model": "m",
+            "incomplete_details": {"reason": reason}}});
+        assert_eq!(kind(OpenAiResponses, &responses(&[], &end)), AttemptErrorKind::Cut, "{reason}");
+    }
+    for status in ["cancelled", "in_progress", "incomplete"] {
+        let end =
+            json!({"type": "response.completed", "response": {"status": status, "model": "m"}});
+        assert_eq!(kind(OpenAiResponses, &responses(&[], &end)), AttemptErrorKind::Cut, "{status}");
+    }
+    let no_reason = sse(&[half.clone()]) + "data: [DONE]\n\n";
+    assert_eq!(kind(OpenAiChat, &no_reason), AttemptErrorKind::Cut);
+    let mut failed = choice(&json!({}), Some("stop"));
+    failed["choices"][0]["error"] = json!({"code": 429, "message": "slow down"});
+    assert_eq!(kind(OpenAiChat, &sse(&[half.clone(), failed])), AttemptErrorKind::RateLimited);
+    let bad = AttemptErrorKind::BadVoice { path: "tool_calls".into() };
+    for word in ["tool_calls", "MALFORMED_FUNCTION_CALL"] {
+        assert_eq!(
+            kind(OpenAiChat, &sse(&[half.clone(), choice(&json!({}), Some(word))])),
+            bad,
+            "{word}"
+        );
+    }
+    let length = AttemptErrorKind::BadVoice { path: String::new() };
+    assert_eq!(kind(OpenAiChat, &sse(&[half, choice(&json!({}), Some("MAX_TOKENS"))])), length);
+}
+
+#[test]
 fn an_error_in_the_stream_means_what_it_says() {
     let error = |kind: &str| json!({"type": "error", "error": {"type": kind, "message": "words"}});
     let begun = choice(&json!({"content": "a"}), None);

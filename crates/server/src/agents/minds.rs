@@ -53,6 +53,8 @@ pub(crate) enum MindPlacement {
         label: String,
         /// What runs.
         program: Program,
+        /// The model that it asks, where that is known here: for the price of attempts that it never told of.
+        model: Option<Box<Model>>,
     },
     /// A process of the Agent Client Protocol.
     Acp {
@@ -122,7 +124,8 @@ impl MindSelector {
             PriceTable::load(&found.model.price_file)?;
             let program = self.models.built_in(&found);
             let announcement = format!("{announcement}; in a process of its own");
-            let placement = MindPlacement::Process { label, program };
+            let model = self.models.model(&found)?.map(Box::new);
+            let placement = MindPlacement::Process { label, program, model };
             return Ok(MindChoice { placement, announcement, memory });
         }
         let reasoner = match self.models.model(&found)? {
@@ -149,7 +152,9 @@ impl MindSelector {
             Program::Command { program, args } if agent.mind == MindKind::Acp => {
                 MindPlacement::Acp { label: format!("acp {what}"), program, args }
             }
-            program => MindPlacement::Process { label: format!("agent {what}"), program },
+            program => {
+                MindPlacement::Process { label: format!("agent {what}"), program, model: None }
+            }
         };
         let memory = MemoryModels { distiller, explorer: None };
         Ok(MindChoice { placement, announcement, memory })
@@ -190,6 +195,12 @@ impl MindSelector {
         let reasoner = Reasoner::Model(Box::new(model));
         let turn_max = self.models.settings.limits().turn;
         Ok(Arc::new(ModelDistiller::new(agent.id.clone(), reasoner, turn_max)))
+    }
+
+    /// Whether an agent answers by rules alone though nobody chose that.
+    pub(crate) fn lacks_model(&self, agent: &AgentSection) -> bool {
+        configured_program(agent).is_none()
+            && self.models.find(agent).is_ok_and(|found| found.is_missing())
     }
 
     /// The announcement of an agent's mind, and the model that it asks, where the keeper configures that.

@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 use abide_domain::AgentId;
 use abide_http::{Client, Secret};
 use abide_models::{
-    Dialect, KnownKey, LOCAL_SERVERS, LocalServer, Model, ModelChoice,
-    ModelSettings as ProviderSettings, PriceFileError, PriceTable, VoiceForm, detect,
+    Dialect, KnownKey, LocalServer, Model, ModelChoice, ModelSettings as ProviderSettings,
+    PriceFileError, PriceTable, ProviderProfile, VoiceForm, detect, known_servers,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -33,6 +33,13 @@ pub(super) struct FoundModel {
     pub(super) model: ModelSection,
     /// One line, without the agent.
     pub(super) announcement: String,
+}
+
+impl FoundModel {
+    /// Whether there is none, though nobody chose the reflex.
+    pub(super) fn is_missing(&self) -> bool {
+        self.dialect.is_none() && self.announcement != CONFIGURED_REFLEX
+    }
 }
 
 /// Says why a mind cannot be made.
@@ -86,6 +93,7 @@ impl ModelFinder {
             Provider::OpenaiResponses => Dialect::OpenAiResponses,
             Provider::Anthropic => Dialect::Anthropic,
             Provider::Ollama => Dialect::Ollama,
+            Provider::Known(profile) => return Ok(known(model, profile)),
         };
         let place =
             if model.base_url.is_empty() { "the provider's address" } else { &model.base_url };
@@ -173,6 +181,19 @@ impl ModelFinder {
     }
 }
 
+/// A provider of the table: its address and the usual variable of its key, unless the configuration says otherwise.
+fn known(mut model: ModelSection, profile: &ProviderProfile) -> FoundModel {
+    if model.base_url.is_empty() {
+        model.base_url.clone_from(&profile.base_url);
+    }
+    if model.api_key_env.is_empty() {
+        model.api_key_env.clone_from(&profile.key_env);
+    }
+    let announcement =
+        format!("{} {} at {}, as configured", profile.title, model.name, model.base_url);
+    FoundModel { dialect: Some(profile.dialect), model, announcement }
+}
+
 fn reflex(model: ModelSection, announcement: &str) -> FoundModel {
     FoundModel { dialect: None, model, announcement: announcement.to_owned() }
 }
@@ -186,5 +207,5 @@ pub(crate) async fn probe_local_servers(client: &Client) -> Vec<LocalServer> {
         let check = tokio::time::timeout(PROBE_TIMEOUT, model.check()).await.ok()?.ok()?;
         Some(LocalServer { dialect, base_url: base_url.to_owned(), models: check.models })
     };
-    join_all(LOCAL_SERVERS.into_iter().map(ask)).await.into_iter().flatten().collect()
+    join_all(known_servers().map(ask)).await.into_iter().flatten().collect()
 }

@@ -15,7 +15,7 @@ use abide_domain::{
     AgentId, Clock, IdSource,
     event::{AgentEvent, Event, PauseReason},
 };
-use abide_engine::mind::Mind;
+use abide_engine::mind::{Mind, PricedMind};
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
 use abide_memory::IdentityFileWriters;
 use abide_supervisor::{
@@ -170,6 +170,9 @@ impl ProcessSetup {
         let with_mind = |ChosenAgent { settings, choice }: ChosenAgent| {
             let mind = match choice.placement {
                 MindPlacement::InKeeper(mind) => Some(mind),
+                MindPlacement::Process { label, model: Some(model), .. } => processes
+                    .mind(&settings.id, &label)
+                    .map(|mind| Arc::new(PricedMind::new(mind, *model)) as Arc<dyn Mind>),
                 MindPlacement::Process { label, .. } | MindPlacement::Acp { label, .. } => {
                     processes.mind(&settings.id, &label)
                 }

@@ -52,7 +52,8 @@ pub(crate) struct Init {
     /// What the agent is for
     #[arg(long, default_value = "assistant")]
     role: String,
-    /// The model's provider: auto, openai, openai-responses, anthropic, ollama or reflex
+    /// The model's provider: auto, openai, openai-responses, anthropic, ollama, reflex, or a known one such as openrouter,
+    /// gemini, deepseek, mistral, groq, xai, vllm, llamacpp, lmstudio
     #[arg(long)]
     provider: Option<String>,
     /// The model's name
@@ -168,7 +169,7 @@ impl Init {
         if let Some(listen) = &self.listen {
             let _ = writeln!(out, "listen = {}", quoted(listen));
         }
-        out.push_str("\n[model]\n# provider = \"auto\"  # auto | openai | openai-responses | anthropic | ollama | reflex\n");
+        out.push_str("\n[model]\n# provider = \"auto\"  # auto | openai | openai-responses | anthropic | ollama | reflex | groq, mistral, … (docs/configuration.md)\n");
         for (key, value) in &choices.model.values {
             let _ = writeln!(out, "{key} = {}", quoted(value));
         }

@@ -106,6 +106,11 @@ fn table(page: &mut String, keys: &[Key]) {
     }
 }
 
+fn format_words(words: &[super::shape::Word]) -> String {
+    let word = |word: &super::shape::Word| format!("`{}`: {}", word.word, word.about);
+    words.iter().map(word).collect::<Vec<_>>().join("<br>")
+}
+
 fn format_shape(shape: Shape) -> String {
     let span = |ms| TimeSpan(std::time::Duration::from_millis(ms)).to_string();
     match shape {
@@ -113,10 +118,8 @@ fn format_shape(shape: Shape) -> String {
         Shape::Count(min, max) => format!("{min} to {max}"),
         Shape::Money => "a number from 0".into(),
         Shape::Text(max) => format!("a text of at most {max} bytes"),
-        Shape::OneOf(words) => {
-            let word = |word: &super::shape::Word| format!("`{}`: {}", word.word, word.about);
-            words.iter().map(word).collect::<Vec<_>>().join("<br>")
-        }
+        Shape::OneOf(words) => format_words(words),
+        Shape::Listed(words) => format_words(&words()),
         Shape::Time(min, max) => format!("a time from {} to {}", span(min), span(max)),
         Shape::Texts => "a list of texts".into(),
         Shape::ToolPatterns => "a list of tools' names".into(),

@@ -45,6 +45,10 @@ fn property(key: &Key) -> Value {
     schema
 }
 
+fn one_of(words: &[super::shape::Word]) -> Value {
+    json!({"type": "string", "enum": words.iter().map(|word| word.word).collect::<Vec<_>>()})
+}
+
 fn value(shape: Shape) -> Value {
     let text = |pattern: &str| json!({"type": "string", "pattern": format!("^{pattern}$")});
     let list = |items: Value| json!({"type": "array", "items": items});
@@ -53,9 +57,8 @@ fn value(shape: Shape) -> Value {
         Shape::Count(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
         Shape::Money => json!({"type": "number", "minimum": 0}),
         Shape::Text(bytes_max) => json!({"type": "string", "maxLength": bytes_max}),
-        Shape::OneOf(words) => {
-            json!({"type": "string", "enum": words.iter().map(|word| word.word).collect::<Vec<_>>()})
-        }
+        Shape::OneOf(words) => one_of(words),
+        Shape::Listed(words) => one_of(&words()),
         Shape::Time(..) => text("[0-9]+(ms|s|m|h|d)"),
         Shape::Texts | Shape::ToolPatterns => list(json!({"type": "string"})),
         Shape::Chats => list(json!({"type": ["integer", "string"], "pattern": "^-?[1-9][0-9]*$"})),

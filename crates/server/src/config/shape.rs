@@ -16,6 +16,8 @@ pub(crate) enum Shape {
     Text(usize),
     /// One of some words.
     OneOf(&'static [Word]),
+    /// One of some words of which a part stands in a table.
+    Listed(fn() -> Vec<Word>),
     /// A length of time such as `250ms`, in milliseconds from the first to the second.
     Time(u64, u64),
     /// A list of texts.

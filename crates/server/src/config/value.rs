@@ -85,6 +85,7 @@ fn check_text(shape: Shape, text: &str) -> Result<(), String> {
             Err(format!("is longer than {bytes_max} bytes or contains a zero byte"))
         }
         Shape::OneOf(words) => one_of(words, text),
+        Shape::Listed(words) => one_of(&words(), text),
         Shape::Time(min_ms, max_ms) => time_span(text, min_ms, max_ms),
         Shape::AddressOrOff if text == "off" => Ok(()),
         Shape::Address | Shape::AddressOrOff => address(text),

@@ -17,7 +17,11 @@ use crate::config::{AgentSection, MindKind, Provider, Settings, Transport};
 pub(super) fn model_services(settings: &Settings) -> BTreeMap<AgentId, String> {
     let service = |agent: &AgentSection| {
         let model = agent.model.clone();
-        let host = host_of(&model.base_url);
+        let base_url = match model.provider {
+            Provider::Known(profile) if model.base_url.is_empty() => profile.base_url.as_str(),
+            _ => model.base_url.as_str(),
+        };
+        let host = host_of(base_url);
         let is_here = match model.provider {
             Provider::Reflex => true,
             Provider::Ollama if model.base_url.is_empty() => true,
@@ -50,7 +54,7 @@ fn reach_of(code: &str, words: &str) -> Option<ModelReach> {
     Some(match code {
         // The model server answered, if only to decline.
         "bad_voice" | "overloaded" | "rate_limited" | "money_out" | "refused"
-        | "context_too_long" | "rejected" => ModelReach::Reached,
+        | "context_too_long" | "perhaps_too_long" | "rejected" => ModelReach::Reached,
         "unavailable" => match words.split_once(UNREACHABLE) {
             Some((_, rest)) => {
                 // Addresses of the newer kind have colons of their own.

@@ -97,7 +97,7 @@ impl RecordedAnswer {
             model: String::new(),
             cost_microusd: self.cost_microusd,
         };
-        Thought { voice: Voice::native(self.thought, self.response, Vec::new()), usage }
+        Thought::new(Voice::native(self.thought, self.response, Vec::new()), usage)
     }
 }
 

@@ -97,7 +97,7 @@ impl RigAnswer {
     /// Any voice at all.
     pub fn of(voice: Voice) -> Self {
         let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
-        let thought = Box::new(Thought { voice, usage });
+        let thought = Box::new(Thought::new(voice, usage));
         Self::given(PreparedAnswer::Thought(thought))
     }
 
@@ -224,5 +224,5 @@ async fn run_if_allowed(tool: String, desk: &dyn MindHost) -> Thought {
         Ok(()) => "done".to_owned(),
         Err(reason) => reason,
     };
-    Thought { voice: Voice::native(String::new(), words, Vec::new()), usage: Usage::default() }
+    Thought::new(Voice::native(String::new(), words, Vec::new()), Usage::default())
 }

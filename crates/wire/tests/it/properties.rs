@@ -91,7 +91,8 @@ fn from_agent() -> impl Strategy<Value = FromAgent> {
         ("[a-z0-9]{1,36}", voice).prop_map(|(request_id, voice)| ProcessResponse {
             request_id,
             voice,
-            usage: None
+            usage: None,
+            provider_state: None,
         }
         .into()),
         (object(), option::of("[a-z]{0,9}"), vec("\\PC{0,9}", 0..3))

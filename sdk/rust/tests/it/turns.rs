@@ -29,7 +29,7 @@ async fn an_answer_is_streamed_and_given_with_what_it_cost() {
                 final_response: None,
             };
             let usage = Usage { input_tokens: 7, ..Usage::default() };
-            Ok::<_, TurnError>(Thought { voice, usage })
+            Ok::<_, TurnError>(Thought::new(voice, usage))
         });
     let hello = keeper.open().await;
     assert_eq!(hello.capabilities, ["stream", "zstd"]);

@@ -43,7 +43,7 @@ impl TruthMind {
             let message = "the bench keeps the prompt and answers nothing".to_owned();
             return Err(MindError::Refused { message, usage: Usage::default() });
         }
-        Ok(Thought { voice: voice(request), usage: Usage::default() })
+        Ok(Thought::new(voice(request), Usage::default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which model the home begins with: as the flags say, else a model server of this machine, else what a key in the
 //! environment allows once a model is named. Keys are named and never shown.
 
-use abide_models::{Dialect, KNOWN_KEYS, LocalServer};
+use abide_models::{Dialect, LocalServer, known_keys};
 
 use crate::config::Environment;
 
@@ -43,7 +43,7 @@ impl ModelFlags<'_> {
             "the model is as you said".clone_into(&mut lines.announcement);
             return lines;
         }
-        let key = KNOWN_KEYS.iter().find(|key| environment.get(key.env).is_some());
+        let key = known_keys().find(|key| environment.get(key.env).is_some());
         if let (Some(key), Some(name)) = (key, self.name) {
             lines.announcement = format!("{name} is asked with the key in {}", key.env);
             return lines;

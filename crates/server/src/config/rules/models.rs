@@ -11,7 +11,31 @@ use crate::config::{
 pub(super) fn check(config: &Config, environment: &Environment) -> Vec<Problem> {
     let mut problems = keys(config, environment);
     problems.extend(providers(config));
+    problems.extend(usual_keys(config, environment));
     problems
+}
+
+/// A provider that is named needs the key that it is known to need; without one each turn would be refused.
+fn usual_keys(config: &Config, environment: &Environment) -> Vec<Problem> {
+    let mut problems = BTreeMap::new();
+    for (index, agent) in config.settings.agents.iter().enumerate() {
+        let model = &agent.model;
+        let Provider::Known(profile) = model.provider else { continue };
+        let is_elsewhere = !model.base_url.is_empty() || !model.api_key_env.is_empty();
+        let is_set = environment.get(&profile.key_env).is_some();
+        if profile.key_env.is_empty() || is_elsewhere || is_set {
+            continue;
+        }
+        let own = format!("agent[{index}].model");
+        let path = if config.section_origin(&own).is_some() { own } else { "model".to_owned() };
+        let message = format!(
+            "{path}.provider is \"{}\" and {} is not set in the environment; set it, or name another variable in {path}.api_key_env",
+            profile.name, profile.key_env
+        );
+        let origin = config.section_origin(&path).unwrap_or(Origin::Default);
+        problems.insert(path, Problem { origin, message });
+    }
+    problems.into_values().collect()
 }
 
 /// A key's variable that is named must be set, for a prompt would go out without the key or not at all.
