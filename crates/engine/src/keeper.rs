@@ -194,11 +194,6 @@ impl Keeper {
         self.inner.services.activities.seen(agent)
     }
 
-    /// What is seen of an agent between its events.
-    pub fn activity(&self, agent: &AgentId) -> SeenActivity {
-        self.inner.services.activities.seen(agent)
-    }
-
     /// Growing answers from here on. A listener that lags loses the oldest.
     pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> {
         self.inner.services.deltas.subscribe()
