@@ -61,7 +61,8 @@ async fn reasoning_goes_back_with_the_result_of_its_call_also_after_a_kill() {
     let keeper = home.up();
     keeper.client.events("/events?after=0", &[]).until("epoch.committed");
     assert_eq!(returned(&server), first, "the next keeper hands back the same");
-    drop(keeper);
+    // A keeper that stops has done with its epochs.
+    assert_eq!(keeper.stop(), Some(0));
     let ledger: String = home.ledger().iter().map(Value::to_string).collect();
     assert!(!ledger.contains("sig=="), "it is in no line of the ledger");
     let left = std::fs::read_dir(home.path().join("blobs")).map_or(0, Iterator::count);
@@ -80,7 +81,7 @@ fn what_is_no_end_no_answer_and_no_clear_refusal_still_ends_in_an_answer() {
         .unwrap();
     let home = home_for(&server, "");
     let keeper = home.up();
-    let response = |epoch: &Value| epoch["response"].as_str().unwrap_or_default().to_owned();
+    let response = |epoch: &Value| epoch["final_response"].as_str().unwrap_or_default().to_owned();
 
     server.script([stream(&[json!({"content": "The heron is"})], "network_error")]);
     let epoch = keeper.client.say("what colour is the heron?");
@@ -143,7 +144,7 @@ async fn an_attempt_that_was_stopped_or_cut_costs_what_it_cost() {
 
     server.script([Reply::text("The heron is grey.").cut_after(300), Reply::text("Grey.")]);
     let epoch = keeper.client.say("and now?");
-    assert_eq!(epoch["response"], "Grey.", "{epoch}");
+    assert_eq!(epoch["final_response"], "Grey.", "{epoch}");
     let failed = keeper.client.read("/ledger?after=0&limit=500").to_string();
     assert!(failed.contains("unavailable"), "{failed}");
     let answered = cost() - stopped;
