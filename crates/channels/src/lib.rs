@@ -18,6 +18,7 @@
 //!     agents: vec![felix.clone()],
 //!     text: "@felix hello".into(),
 //!     kind: SpokenKind::Speech,
+//!     is_whole: false,
 //!     relay: None,
 //!     msgid: String::new(),
 //!     at: abide_domain::Timestamp::default(),

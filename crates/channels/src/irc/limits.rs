@@ -36,6 +36,18 @@ pub const AGENTS_MAX: usize = 1_000;
 pub const TARGETS_MAX: usize = 4;
 /// Most lines of one answer to CHATHISTORY.
 pub const HISTORY_LINES_MAX: usize = 100;
+/// Most places of one answer to CHATHISTORY TARGETS.
+pub const HISTORY_TARGETS_MAX: usize = 100;
+/// Most lines of one message of several lines (IRCv3 multiline).
+pub const MULTILINE_LINES_MAX: usize = 200;
+/// Most text of one message of several lines, in bytes: more than a stimulus may hold in any script.
+pub const MULTILINE_BYTES_MAX: usize = 40_000;
+/// Most nicks that one client may have watched (MONITOR).
+pub const MONITORED_MAX: usize = 100;
+/// Most read markers that are kept; the oldest moments are forgotten.
+pub const READ_MARKERS_MAX: usize = 10_000;
+/// Most topics that are kept of channels that nobody is in.
+pub const TOPICS_KEPT_MAX: usize = 1_000;
 /// Most lines that one call may speak.
 pub const SPEECH_LINES_MAX: usize = 50;
 /// Most answers to WHO without a channel, and to LIST.

@@ -3,7 +3,8 @@
 //! It trusts accounts, never nicks or texts. It answers nobody: whoever holds it acts on its decisions. What an agent or
 //! another relay said is never a prompt, unless that was configured, so that two relays cannot talk for ever.
 //!
-//! Reading order: this file, `mention`, `bang`, `page`, then what becomes of an answer: `wait` and `reply`.
+//! Reading order: this file, `mention`, `bang`, `join` (prompts in several lines), `page`, then what becomes of an answer: `wait`
+//! and `reply`.
 
 use std::collections::HashSet;
 
@@ -15,17 +16,19 @@ use super::{
 };
 
 mod bang;
+mod join;
 mod mention;
 mod page;
 mod reply;
 mod wait;
 
 pub use bang::BangCommand;
+pub use join::{HeldPrompt, PieceJoiner};
 pub use page::{ParsedPage, page_text};
-pub use reply::{LineBudget, reply_lines};
+pub use reply::{LineBudget, ReplyPage, reply_lines, reply_page};
 pub use wait::{Wait, WaitLimits, WaitStep};
 
-/// Most (channel, nick) pairs that may be without a gate.
+/// Most (channel, agent) pairs that may be without a gate.
 const UNGATED_MAX: usize = 1_000;
 
 /// What a person may set.
@@ -70,7 +73,7 @@ pub enum RelayDecision {
         /// The channel.
         channel: String,
         /// Whose gate.
-        nicks: Vec<String>,
+        whose: Vec<Addressee>,
         /// Whether these agents now hear everything there.
         is_open: bool,
     },
@@ -101,13 +104,23 @@ pub enum IgnoreReason {
 #[derive(Clone, Debug)]
 pub struct Relay {
     config: RelayConfig,
-    ungated: HashSet<(Folded, Folded)>,
+    ungated: HashSet<(Folded, AgentId)>,
 }
 
 impl Relay {
     /// A relay with every gate closed.
     pub fn new(config: RelayConfig) -> Self {
         Self { config, ungated: HashSet::new() }
+    }
+
+    /// Sets a gate as it was before a restart.
+    pub fn restore_gate(&mut self, channel: &str, agent: AgentId, is_open: bool) {
+        let gate = (Folded::new(channel), agent);
+        if !is_open {
+            self.ungated.remove(&gate);
+        } else if self.ungated.len() < UNGATED_MAX {
+            self.ungated.insert(gate);
+        }
     }
 
     /// Decides about one thing that was said. Never empty.
@@ -185,7 +198,7 @@ impl Relay {
 
     fn is_ungated(&self, said: &SpokenLine, to: &Addressee) -> bool {
         let Target::Channel(channel) = &said.target else { return false };
-        let gate = (Folded::new(channel), Folded::new(&to.nick));
+        let gate = (Folded::new(channel), to.agent.clone());
         // Agents that hear everything hear people only, or two of them would hear each other.
         matches!(said.speaker, Speaker::Person(_)) && self.ungated.contains(&gate)
     }
@@ -209,12 +222,12 @@ impl Relay {
             nick.is_none_or(|nick| Folded::new(nick) == Folded::new(&to.nick))
                 && to.agent != self.config.watchdog
         };
-        let nicks: Vec<_> = said.agents.iter().filter(is_meant).map(|to| to.nick.clone()).collect();
-        if nicks.is_empty() {
+        let whose: Vec<_> = said.agents.iter().filter(is_meant).cloned().collect();
+        if whose.is_empty() {
             return RelayDecision::Unclear(format!("No such agent is in {channel}."));
         }
-        for nick in &nicks {
-            let gate = (Folded::new(channel), Folded::new(nick));
+        for to in &whose {
+            let gate = (Folded::new(channel), to.agent.clone());
             if !is_open {
                 self.ungated.remove(&gate);
             } else if self.ungated.len() < UNGATED_MAX {
@@ -225,7 +238,7 @@ impl Relay {
                 );
             }
         }
-        RelayDecision::Gate { channel: channel.clone(), nicks, is_open }
+        RelayDecision::Gate { channel: channel.clone(), whose, is_open }
     }
 }
 
@@ -258,6 +271,7 @@ mod tests {
             agents: ["claude", "claude-2", "tickle-1"].map(addressee).into(),
             text: text.into(),
             kind: SpokenKind::Speech,
+            is_whole: false,
             relay: None,
             msgid: "m".into(),
             at: Timestamp::from_micros(0),
@@ -345,7 +359,7 @@ mod tests {
         let decisions = relay.decide(&said("!ungate claude"));
         let gate = RelayDecision::Gate {
             channel: "#abide".into(),
-            nicks: vec!["claude".into()],
+            whose: vec![addressee("claude")],
             is_open: true,
         };
         assert_eq!(decisions, [gate]);
@@ -363,6 +377,19 @@ mod tests {
             [RelayDecision::Nothing(IgnoreReason::NotAddressed)]
         );
         assert!(matches!(relay.decide(&said("!ungate nobody"))[..], [RelayDecision::Unclear(_)]));
+    }
+
+    #[test]
+    fn a_gate_is_the_agents_whatever_it_is_called_and_comes_back_after_a_restart() {
+        let mut relay = relay();
+        relay.restore_gate("#Abide", "claude".parse().unwrap(), true);
+        let mut renamed = said("hello");
+        renamed.agents[0].nick = "claude_".into();
+        let [RelayDecision::Prompt { to, .. }] = &relay.decide(&renamed)[..] else { panic!() };
+        assert_eq!(to.nick, "claude_");
+        relay.restore_gate("#abide", "claude".parse().unwrap(), false);
+        let nothing = [RelayDecision::Nothing(IgnoreReason::NotAddressed)];
+        assert_eq!(relay.decide(&renamed), nothing);
     }
 
     #[test]

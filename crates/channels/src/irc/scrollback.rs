@@ -149,6 +149,7 @@ mod tests {
             agents: Vec::new(),
             text: second.to_string(),
             kind: SpokenKind::Speech,
+            is_whole: false,
             relay: None,
             msgid: format!("m{second}"),
             at: Timestamp::from_micros(second * 1_000_000),

@@ -4,7 +4,7 @@
 //! [`Admission`] says who may connect, the [`ChannelSink`] gets every line that agents can hear. All rules are in the pure
 //! `state`; this file moves bytes and carries out effects. It never waits for a client: one that does not read is dropped.
 //!
-//! Reading order: `interfaces`, `agent`, `state`, this file, `connection`, `outbox`, `handle`.
+//! Reading order: `interfaces`, `agent`, `state`, this file, `connection`, `websocket`, `outbox`, `handle`.
 
 use std::{collections::HashMap, fmt, io, net::SocketAddr, sync::Arc};
 
@@ -25,19 +25,20 @@ mod handle;
 mod interfaces;
 mod outbox;
 mod state;
+mod websocket;
 
 pub use agent::{AgentPresence, SpeakError, SpeakOutcome, Speech};
 pub use handle::ServerHandle;
 pub use interfaces::{
     Admission, ChannelSink, HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange,
-    SinkError,
+    HistoryTarget, ReadMarker, SinkError, TargetsQuery, TopicChange,
 };
 pub use state::{Census, ChannelCensus, HOME_CHANNEL};
 
 use connection::Connection;
 use handle::ServerRequest;
 use outbox::Outbox;
-use state::{ClientId, Effect, HistoryRequest, Input, ServerSettings, ServerState};
+use state::{ClientId, Effect, HistoryRequest, Input, ServerSettings, ServerState, TargetsRequest};
 
 use super::{
     clock_reading::ClockReading,
@@ -133,9 +134,18 @@ pub fn service(
     };
     let connections_max =
         config.clients_max.saturating_add(config.unregistered_max).saturating_add(REFUSALS_MAX);
+    let is_password_required = settings.is_auth_required;
     let state = ServerState::new(settings, Arc::clone(&parts.ids), now);
     let tls = config.tls.map(TlsAcceptor::from);
-    let service = IrcServer { listener, requests: requests_rx, parts, state, tls, connections_max };
+    let service = IrcServer {
+        listener,
+        requests: requests_rx,
+        parts,
+        state,
+        tls,
+        is_password_required,
+        connections_max,
+    };
     (service, ServerHandle::new(requests, address))
 }
 
@@ -146,6 +156,7 @@ pub struct IrcServer {
     parts: ServerParts,
     state: ServerState,
     tls: Option<TlsAcceptor>,
+    is_password_required: bool,
     connections_max: usize,
 }
 
@@ -165,11 +176,13 @@ impl IrcServer {
     /// Serves until told to stop; then everybody is told, and what was sent is written.
     pub async fn run(self, shutdown: CancellationToken) -> io::Result<()> {
         let (inputs, inputs_rx) = mpsc::channel(INPUTS_MAX);
-        let Self { listener, requests, parts, state, tls, connections_max } = self;
+        let Self { listener, requests, parts, state, tls, is_password_required, connections_max } =
+            self;
         let shell = ServerLoop {
             parts,
             state,
             tls,
+            is_password_required,
             connections_max,
             outboxes: HashMap::new(),
             connections: JoinSet::new(),
@@ -194,6 +207,7 @@ struct ServerLoop {
     parts: ServerParts,
     state: ServerState,
     tls: Option<TlsAcceptor>,
+    is_password_required: bool,
     connections_max: usize,
     outboxes: HashMap<ClientId, Arc<Outbox>>,
     connections: JoinSet<()>,
@@ -250,7 +264,14 @@ impl ServerLoop {
         let outbox = Arc::new(Outbox::default());
         self.outboxes.insert(id, Arc::clone(&outbox));
         let clock = Arc::clone(&self.parts.clock);
-        let connection = Connection { id, address, outbox, inputs: self.inputs.clone(), clock };
+        let connection = Connection {
+            id,
+            address,
+            outbox,
+            inputs: self.inputs.clone(),
+            clock,
+            is_password_required: self.is_password_required,
+        };
         let tls = self.tls.clone();
         let is_secure = tls.is_some();
         self.connections.spawn(connection.serve(stream, tls));
@@ -312,6 +333,12 @@ impl ServerLoop {
                     "several log-ins failed; further failures are answered late"
                 );
             }
+            Effect::TopicSet { topic } => self.parts.sink.on_topic(topic),
+            Effect::ReadMarked { marker } => self.parts.sink.on_read(marker),
+            Effect::LoadTargets { id, request } => {
+                let sink = Some(Arc::clone(&self.parts.sink)).filter(|_| self.may_look_up());
+                self.lookups.spawn(load_targets(sink, id, request));
+            }
             Effect::LoadHistory { id, request } => {
                 let sink = Some(Arc::clone(&self.parts.sink)).filter(|_| self.may_look_up());
                 self.lookups.spawn(load_history(sink, id, request));
@@ -359,16 +386,31 @@ async fn load_history(
     id: ClientId,
     request: HistoryRequest,
 ) -> Input {
-    let late = || {
-        Err(HistoryError::Unavailable(
-            "too many requests, or too slow an answer; try again later".into(),
-        ))
-    };
     let found = match &sink {
         Some(sink) => timeout(LOOKUP_MAX, sink.history(request.query.clone()))
             .await
-            .unwrap_or_else(|_| late()),
-        None => late(),
+            .unwrap_or_else(|_| Err(late())),
+        None => Err(late()),
     };
     Input::History { id, request, found }
+}
+
+/// Asks the sink for places where something was said.
+async fn load_targets(
+    sink: Option<Arc<dyn ChannelSink>>,
+    id: ClientId,
+    request: TargetsRequest,
+) -> Input {
+    let found = match &sink {
+        Some(sink) => timeout(LOOKUP_MAX, sink.targets(request.query.clone()))
+            .await
+            .unwrap_or_else(|_| Err(late())),
+        None => Err(late()),
+    };
+    Input::Targets { id, request, found }
+}
+
+fn late() -> HistoryError {
+    let text = "too many requests, or too slow an answer; try again later";
+    HistoryError::Unavailable(text.into())
 }

@@ -57,10 +57,13 @@ pub struct SpokenLine {
     pub partner: Option<String>,
     /// Agents that are in the channel, or the one that was spoken to.
     pub agents: Vec<Addressee>,
-    /// The text, without colours and other formatting.
+    /// The text, without colours and other formatting; of several lines where they were sent as one message.
     pub text: String,
     /// In which form.
     pub kind: SpokenKind,
+    /// Whether nothing more of it can follow in a line of its own. Programs cut what is longer than a line, and send what is
+    /// pasted line by line.
+    pub is_whole: bool,
     /// The relay that carried it here, where one says so.
     pub relay: Option<String>,
     /// Its id, unique over restarts; empty where the network gives none.

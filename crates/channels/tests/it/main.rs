@@ -16,3 +16,4 @@ mod programs;
 mod server;
 mod telegram;
 mod wait;
+mod websocket;

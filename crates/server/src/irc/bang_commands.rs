@@ -28,8 +28,10 @@ pub(super) async fn run_bang(app: &AppState, bang: BangCommand, by: &EntityName)
         BangCommand::Silence { agent, lasts, reason } => {
             silence(app, (agent, lasts, reason), by).await
         }
-        BangCommand::Abort { what, reason } => abort(app, what.as_deref(), &reason, by).await, // The relay opens and closes gates by itself.
-        BangCommand::Gate { .. } | BangCommand::Ungate { .. } => Ok(Vec::new()),
+        BangCommand::Abort { what, reason } => abort(app, what.as_deref(), &reason, by).await, // Gates are the relay's, pages of answers the bridge's.
+        BangCommand::Gate { .. } | BangCommand::Ungate { .. } | BangCommand::More { .. } => {
+            Ok(Vec::new())
+        }
     };
     done.unwrap_or_else(|refusal| vec![refusal])
 }

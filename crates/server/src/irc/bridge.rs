@@ -1,8 +1,10 @@
 //! The bridge: takes what is said on an endpoint, records it, asks the relay what it means, and does it.
 //!
 //! ```text
-//! line → queue → channel.said → relay → stimulus with channel.asked → epoch → answer sent → channel.answered
+//! line → queue → channel.said → relay → stimulus with channel.asked → epoch → channel.sending → answer sent → channel.answered
 //! ```
+//!
+//! A prompt waits a second for what may follow it, for programs send in lines what was one text.
 //!
 //! One line at a time and in order, so that whoever writes and then reads finds what was written. Each endpoint has a
 //! bridge of its own, so that a slow network delays nobody elsewhere. What agents say is recorded and otherwise ignored:
@@ -12,20 +14,24 @@ use std::time::Duration;
 
 use abide_channels::irc::{
     Addressee, Speaker, SpokenKind, SpokenLine, Target, nick_for_agent,
-    relay::{IgnoreReason, RelayDecision},
+    relay::{BangCommand, HeldPrompt, IgnoreReason, PieceJoiner, RelayDecision},
     server::ServerHandle,
 };
 use abide_domain::{
     AgentId, EntityName,
     envelope::{Channel, StimulusEnvelope},
-    event::{ChannelAsked, ChannelEvent, ChannelJoined, ChannelParted, Event},
+    event::{
+        ChannelAsked, ChannelGateMoved, ChannelJoined, ChannelParted, ChannelReadMarked,
+        ChannelTopicSet,
+    },
     evidence::WATCHDOG,
+    limits::CONTENT_CHARS_MAX,
 };
 use abide_engine::{Keeper, keeper::AcceptOptions};
-use abide_ledger::{Draft, Ledger, Query, ReadError};
+use abide_ledger::Draft;
 use tokio::{
     sync::mpsc,
-    time::{MissedTickBehavior, interval},
+    time::{MissedTickBehavior, interval, sleep},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -33,8 +39,10 @@ use super::{
     bang_commands, console,
     endpoint::{IrcEndpoint, LINES_MAX, ReplyTarget, reply_nick},
     names::{KEEPER, KEEPER_NICK},
-    questions::{OpenQuestions, PendingQuestion},
+    places::Places,
+    questions::OpenQuestions,
     record,
+    rest::PendingQuestion,
     sink::{BridgeInput, QUEUE_MAX},
 };
 use crate::api::AppState;
@@ -66,13 +74,14 @@ pub(super) struct BridgeParts {
 pub(super) struct IrcBridge {
     parts: BridgeParts,
     questions: OpenQuestions,
+    joiner: PieceJoiner,
 }
 
 impl IrcBridge {
     /// A bridge with no open questions yet.
     pub(super) fn new(parts: BridgeParts) -> Self {
         let questions = OpenQuestions::new(parts.keeper.clone());
-        Self { parts, questions }
+        Self { parts, questions, joiner: PieceJoiner::default() }
     }
 
     /// Works until told to stop. What was answered by then is sent.
@@ -84,11 +93,27 @@ impl IrcBridge {
         let mut inputs = Vec::with_capacity(BATCH);
         loop {
             // Not biased: neither many lines nor many answers delay the other.
-            tokio::select! { () = stop.cancelled() => break, count = self.parts.queue.recv_many(&mut inputs, BATCH) => { if count == 0 { break; } self.process(std::mem::take(&mut inputs), Vec::new()).await; } changed = applications.changed() => { if changed.is_err() { break; } self.send_due().await; } _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await, }
+            let wait = self.joiner.next_at().map(|at| at.saturating_sub(self.now()));
+            tokio::select! { () = stop.cancelled() => break, () = sleep(wait.unwrap_or_default()), if wait.is_some() => self.ask_due().await, count = self.parts.queue.recv_many(&mut inputs, BATCH) => { if count == 0 { break; } self.process(std::mem::take(&mut inputs), Vec::new()).await; } changed = applications.changed() => { if changed.is_err() { break; } self.send_due().await; } _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await, }
         }
         self.send_due().await;
         let left = self.drain().await;
         self.process(left, Vec::new()).await;
+        for held in self.joiner.take_all() {
+            self.ask_held(held).await;
+        }
+    }
+
+    /// The monotonic clock.
+    fn now(&self) -> Duration {
+        self.parts.keeper.services().clock.monotonic()
+    }
+
+    /// Asks what nothing more will be said to.
+    async fn ask_due(&mut self) {
+        for held in self.joiner.due(self.now()) {
+            self.ask_held(held).await;
+        }
     }
 
     /// Sends what is answered. That it was sent is recorded with the lines that were sent, and what was said before them.
@@ -113,25 +138,37 @@ impl IrcBridge {
         inputs
     }
 
-    /// Puts agents back into the rooms that they were invited to, and loads unanswered questions.
+    /// Puts back what people arranged before a restart: rooms, gates, topics, how far they have read; and loads unanswered
+    /// questions.
     async fn restore(&mut self) {
-        if let Some(server) = &self.parts.server {
-            let ledger = self.parts.keeper.ledger().clone();
-            match tokio::task::spawn_blocking(move || rooms(&ledger)).await {
-                Ok(Ok(rooms)) => {
-                    for (agent, room) in rooms {
-                        // An agent that is gone is in no room.
-                        drop(server.join(&nick(&agent), &room).await);
-                    }
-                }
-                Ok(Err(error)) => {
-                    tracing::error!(channel = "irc", event = "rooms_unreadable", %error, "the ledger cannot be read for invitations; agents are not put back into their rooms");
-                }
-                Err(_) => {}
+        let ledger = self.parts.keeper.ledger().clone();
+        let network = self.parts.endpoint.network.clone();
+        let read = move || Places::read(&ledger, network.as_deref());
+        match tokio::task::spawn_blocking(read).await {
+            Ok(Ok(places)) => self.put_back(places).await,
+            Ok(Err(error)) => {
+                tracing::error!(channel = "irc", event = "rooms_unreadable", %error, "the ledger cannot be read for rooms, gates and topics; they are as on a new server");
             }
+            Err(_) => {}
         }
         let closings = self.questions.load_unanswered(&self.parts.endpoint).await;
         self.process(Vec::new(), closings).await;
+    }
+
+    async fn put_back(&mut self, places: Places) {
+        for (agent, room) in places.open_gates {
+            self.parts.endpoint.relay.restore_gate(&room, agent, true);
+        }
+        let Some(server) = &self.parts.server else { return };
+        for (agent, room) in places.rooms {
+            // An agent that is gone is in no room.
+            drop(server.join(&nick(&agent), &room).await);
+        }
+        for (topic, at) in places.topics {
+            let set = (topic.topic.as_str(), topic.nick.as_str(), at);
+            drop(server.restore_topic(&topic.room, set).await);
+        }
+        drop(server.restore_read_markers(places.read_markers).await);
     }
 
     /// Records inputs, and what else is to be recorded with them; then does what they mean.
@@ -167,6 +204,36 @@ impl IrcBridge {
                 let author = EntityName::keeper();
                 Some(Draft { entity: agent.entity(), author, epoch: None, event })
             }
+            BridgeInput::Topic(topic) => {
+                let person = EntityName::sender(&topic.account).ok()?;
+                let event = ChannelTopicSet {
+                    channel: Channel::Irc,
+                    room: topic.channel.clone(),
+                    topic: topic.topic.clone(),
+                    nick: topic.nick.clone(),
+                };
+                Some(Draft {
+                    entity: person.clone(),
+                    author: person,
+                    epoch: None,
+                    event: event.into(),
+                })
+            }
+            BridgeInput::Read(marker) => {
+                let person = EntityName::sender(&marker.account).ok()?;
+                let event = ChannelReadMarked {
+                    channel: Channel::Irc,
+                    target: marker.target.clone(),
+                    account: marker.account.clone(),
+                    at: marker.at,
+                };
+                Some(Draft {
+                    entity: person.clone(),
+                    author: person,
+                    epoch: None,
+                    event: event.into(),
+                })
+            }
         }
     }
 
@@ -191,7 +258,19 @@ impl IrcBridge {
             // Whoever is not configured is a guest, whatever the network says about the account.
             said.speaker = Speaker::Person(None);
         }
-        for decision in endpoint.relay.decide(&said) {
+        let decisions = endpoint.relay.decide(&said);
+        let is_unaddressed =
+            matches!(decisions[..], [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
+        if is_unaddressed && self.joiner.take_more(&said, self.now()) {
+            return;
+        }
+        for decision in decisions {
+            if !matches!(decision, RelayDecision::Prompt { .. } | RelayDecision::Nothing(_)) {
+                // What was said before a command is asked before it.
+                for held in self.joiner.take_of(&said) {
+                    self.ask_held(held).await;
+                }
+            }
             self.act((&said, person.as_ref()), decision).await;
         }
     }
@@ -213,19 +292,31 @@ impl IrcBridge {
                     "I watch the agents. !status shows their state, !ack acknowledges a stall."
                         .into()
                 }
-                _ => match self.ask((said, person), (to, text)).await {
-                    Ok(()) => return,
-                    Err(refusal) => refusal,
-                },
+                _ => {
+                    if let Some(held) = self.joiner.take(said, (to, text), self.now()) {
+                        self.ask_held(held).await;
+                    }
+                    return;
+                }
             },
+            (RelayDecision::Bang(BangCommand::More { nick }), Some(_)) => {
+                match self.more(said, nick.as_deref()).await {
+                    Ok(()) => return,
+                    Err(words) => words,
+                }
+            }
             (RelayDecision::Bang(bang), Some(person)) => {
                 bang_commands::run_bang(&self.parts.app, bang, person).await.join("\n")
             }
-            (RelayDecision::Gate { channel, nicks, is_open: true }, _) => {
-                format!("{} now gets every line in {channel}; !gate ends it.", nicks.join(", "))
-            }
-            (RelayDecision::Gate { channel, nicks, is_open: false }, _) => {
-                format!("{} now gets only mentions in {channel}.", nicks.join(", "))
+            (RelayDecision::Gate { channel, whose, is_open }, Some(person)) => {
+                self.record_gates((&channel, person), &whose, is_open).await;
+                let nicks: Vec<_> = whose.into_iter().map(|to| to.nick).collect();
+                let nicks = nicks.join(", ");
+                if is_open {
+                    format!("{nicks} now gets every line in {channel}; !gate ends it.")
+                } else {
+                    format!("{nicks} now gets only mentions in {channel}.")
+                }
             }
             (RelayDecision::Unclear(words), _) => words, // On an external network guests get no reply: they may be programs that reply as well.
             (RelayDecision::Nothing(IgnoreReason::FromGuest), _)
@@ -242,9 +333,67 @@ impl IrcBridge {
                 | RelayDecision::Prompt { .. },
                 _,
             )
-            | (RelayDecision::Bang(_), None) => return,
+            | (RelayDecision::Bang(_) | RelayDecision::Gate { .. }, None) => return,
         };
         self.reply(said, &words).await;
+    }
+
+    /// Writes down whose gates a person moved.
+    async fn record_gates(
+        &self,
+        (room, person): (&str, &EntityName),
+        whose: &[Addressee],
+        is_open: bool,
+    ) {
+        let network = self.parts.endpoint.network.as_deref().map(str::to_owned);
+        let moved = whose.iter().map(|to| Draft {
+            entity: to.agent.entity(),
+            author: person.clone(),
+            epoch: None,
+            event: ChannelGateMoved {
+                channel: Channel::Irc,
+                network: network.clone(),
+                room: room.to_owned(),
+                is_open,
+            }
+            .into(),
+        });
+        if let Err(error) = self.parts.keeper.ledger().append(moved.collect()).await {
+            tracing::warn!(channel = "irc", event = "gate_not_recorded", %error, "a gate could not be recorded; after a restart it is as before");
+        }
+    }
+
+    /// Says the next page of a long answer where it was asked.
+    async fn more(&mut self, said: &SpokenLine, nick: Option<&str>) -> Result<(), String> {
+        let to = reply_target(said);
+        let named = |nick: &str| {
+            let found = said.agents.iter().find(|agent| agent.nick.eq_ignore_ascii_case(nick));
+            found.map(|agent| agent.agent.clone()).ok_or_else(|| format!("{nick} is not here."))
+        };
+        let agent = nick.map(named).transpose()?;
+        let alone = match &said.target {
+            Target::Agent(agent) if agent.as_str() != KEEPER => Some(agent.clone()),
+            _ => None,
+        };
+        let agent = agent.or(alone);
+        let network = self.parts.endpoint.network.as_deref();
+        let scope = (&self.parts.keeper, network);
+        let (question, page) = self.questions.rests.more(scope, &to, agent.as_ref()).await?;
+        self.parts.endpoint.say(&question.nick, &to, &page, SpokenKind::Speech).await;
+        Ok(())
+    }
+
+    /// Asks all of a prompt, or says why not.
+    async fn ask_held(&mut self, held: HeldPrompt) {
+        let HeldPrompt { first, to, text, .. } = held;
+        let person = match &first.speaker {
+            Speaker::Person(Some(account)) => self.parts.endpoint.person(account),
+            Speaker::Person(None) | Speaker::Agent(_) => None,
+        };
+        let Some(person) = person else { return };
+        if let Err(refusal) = self.ask((&first, &person), (to, text)).await {
+            self.reply(&first, &refusal).await;
+        }
     }
 
     /// Makes a stimulus of what a person said to an agent.
@@ -255,6 +404,13 @@ impl IrcBridge {
     ) -> Result<(), String> {
         if self.questions.is_full() {
             return Err("Too many questions are waiting for answers; ask again later.".to_owned());
+        }
+        let chars = text.chars().count();
+        if chars > CONTENT_CHARS_MAX {
+            return Err(format!(
+                "{} was not asked: that has more than {CONTENT_CHARS_MAX} characters ({chars}). Say less at once.",
+                to.nick
+            ));
         }
         let network = self.parts.endpoint.network.as_deref();
         let asked = ChannelAsked {
@@ -342,28 +498,4 @@ fn session(network: Option<&str>, said: &SpokenLine, person: &EntityName) -> Str
     let place = room(said).map(|room| room.to_lowercase());
     let place = place.unwrap_or_else(|| person.bare().to_owned());
     format!("{}:{network}{place}", Channel::Irc)
-}
-
-/// The rooms that agents were invited into, according to the ledger. Blocking.
-fn rooms(ledger: &Ledger) -> Result<Vec<(AgentId, String)>, ReadError> {
-    let kinds = vec!["channel.joined".to_owned(), "channel.parted".to_owned()];
-    let mut rooms: Vec<(AgentId, String)> = Vec::new();
-    for record in ledger.query(Query { kinds, ..Query::default() }) {
-        let Ok(entry) = record?.entry() else { continue };
-        let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { continue };
-        let (room, is_in) = match entry.event {
-            Event::Channel(ChannelEvent::Joined(joined)) if joined.network.is_none() => {
-                (joined.room, true)
-            }
-            Event::Channel(ChannelEvent::Parted(parted)) if parted.network.is_none() => {
-                (parted.room, false)
-            }
-            _ => continue,
-        };
-        rooms.retain(|(known, other)| *known != agent || !other.eq_ignore_ascii_case(&room));
-        if is_in {
-            rooms.push((agent, room));
-        }
-    }
-    Ok(rooms)
 }

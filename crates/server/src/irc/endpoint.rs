@@ -31,6 +31,19 @@ pub(super) enum ReplyTarget {
     },
 }
 
+/// What became of something that was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SayOutcome {
+    /// It was said to so many.
+    Said(usize),
+    /// It was not said, for certain, and may be said later.
+    NotSaid,
+    /// Nobody can know whether it was said.
+    MaybeSaid,
+    /// It cannot be said there, however often it is tried.
+    Refused,
+}
+
 /// Where lines come from and go to.
 #[derive(Debug)]
 pub(super) struct IrcEndpoint {
@@ -90,14 +103,30 @@ impl IrcEndpoint {
         }
     }
 
-    /// Says something if somebody is there to read it, and gives how many people are. Zero: nothing was said.
+    /// Whether somebody would hear what is said there now.
+    pub(super) async fn is_heard(&self, from: &str, to: &ReplyTarget) -> bool {
+        match &self.handle {
+            EndpointHandle::Server(handle) => {
+                handle.hearers(from, &server_target(to)).await.is_ok_and(|count| count > 0)
+            }
+            EndpointHandle::Network(handle, _) => match (handle.state(), to) {
+                (client::ClientState::Online { channels, .. }, ReplyTarget::Room(room)) => {
+                    channels.iter().any(|joined| joined.eq_ignore_ascii_case(room))
+                }
+                (client::ClientState::Online { .. }, ReplyTarget::Person { .. }) => true,
+                _ => false,
+            },
+        }
+    }
+
+    /// Says something if somebody is there to read it.
     pub(super) async fn say(
         &self,
         from: &str,
         to: &ReplyTarget,
         text: &str,
         kind: SpokenKind,
-    ) -> usize {
+    ) -> SayOutcome {
         match &self.handle {
             EndpointHandle::Server(handle) => say_on_server(handle, from, to, (text, kind)).await,
             EndpointHandle::Network(handle, _) => {
@@ -106,14 +135,26 @@ impl IrcEndpoint {
                     ReplyTarget::Person { nick, .. } => nick,
                 };
                 match handle.say(target, text, kind).await {
-                    Ok(_) => 1,
+                    Ok(_) => SayOutcome::Said(1),
                     Err(error) => {
                         tracing::debug!(channel = "irc", event = "line_not_sent", %error, target, "a line was not sent to an external network");
-                        0
+                        outcome_of(&error)
                     }
                 }
             }
         }
+    }
+}
+
+/// What a failure on an external network says of the words.
+const fn outcome_of(error: &client::SayError) -> SayOutcome {
+    use client::SayError;
+    match error {
+        SayError::NotConnected | SayError::NotJoined(_) | SayError::Full | SayError::Closed => {
+            SayOutcome::NotSaid
+        }
+        SayError::Empty | SayError::Refused(_) => SayOutcome::Refused,
+        SayError::Broken => SayOutcome::MaybeSaid,
     }
 }
 
@@ -129,21 +170,32 @@ async fn say_on_server(
     from: &str,
     to: &ReplyTarget,
     (text, kind): (&str, SpokenKind),
-) -> usize {
-    let target = match to {
-        ReplyTarget::Room(room) if !has_people(handle, room).await => return 0,
+) -> SayOutcome {
+    let target = server_target(to);
+    if !handle.hearers(from, &target).await.is_ok_and(|count| count > 0) {
+        return SayOutcome::NotSaid;
+    }
+    let speech = Speech { from: from.to_owned(), target, text: text.to_owned(), kind };
+    match handle.say(speech).await {
+        Ok(delivery) if delivery.people > 0 => SayOutcome::Said(delivery.people),
+        // That somebody has left is no error.
+        Ok(_) | Err(SpeakError::NoSuchTarget(_) | SpeakError::Closed) => SayOutcome::NotSaid,
+        Err(error) => {
+            tracing::warn!(channel = "irc", event = "line_not_sent", %error, from, "a line was not sent on irc");
+            match error {
+                SpeakError::NoSuchAgent(_) => SayOutcome::NotSaid,
+                _ => SayOutcome::Refused,
+            }
+        }
+    }
+}
+
+/// Where the built-in server takes it.
+fn server_target(to: &ReplyTarget) -> String {
+    match to {
         ReplyTarget::Room(room) => room.clone(),
         ReplyTarget::Person { account: Some(account), .. } => format!("@{account}"),
         ReplyTarget::Person { account: None, nick } => nick.clone(),
-    };
-    let speech = Speech { from: from.to_owned(), target, text: text.to_owned(), kind };
-    match handle.say(speech).await {
-        Ok(delivery) => delivery.people, // That somebody has left is no error.
-        Err(SpeakError::NoSuchTarget(_) | SpeakError::Closed) => 0,
-        Err(error) => {
-            tracing::warn!(channel = "irc", event = "line_not_sent", %error, from, "a line was not sent on irc");
-            0
-        }
     }
 }
 

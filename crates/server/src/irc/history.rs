@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use abide_channels::irc::{
     Scrollback, Speaker, SpokenLine, Target,
-    server::{HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange},
+    server::{
+        HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange, HistoryTarget,
+        TargetsQuery,
+    },
 };
 use abide_domain::{
     Timestamp,
@@ -48,6 +51,50 @@ pub(super) fn find_history(
         scrollback.note(said);
     }
     scrollback.find(query)
+}
+
+/// Finds the places whose last line was said between two moments. Blocking.
+pub(super) fn find_targets(
+    ledger: &Ledger,
+    query: &TargetsQuery,
+) -> Result<Vec<HistoryTarget>, HistoryError> {
+    let mut found: Vec<HistoryTarget> = Vec::new();
+    let newest_first = Query { order: QueryOrder::NewestFirst, ..lines() };
+    for record in ledger.query(newest_first) {
+        let record = record.map_err(|error| unavailable(&error))?;
+        let Some(said) = line(&record) else { continue };
+        if said.at <= query.after {
+            break;
+        }
+        let is_shown = match &said.target {
+            Target::Channel(room) => query.channels.iter().any(|in_it| is_same_room(in_it, room)),
+            Target::Agent(_) => query.account.is_some() && *person_of(&said) == query.account,
+        };
+        let is_known = found.iter().any(|known| match (&known.target, &said.target) {
+            (Target::Channel(one), Target::Channel(other)) => is_same_room(one, other),
+            (one, other) => one == other,
+        });
+        if is_shown && !is_known {
+            found.push(HistoryTarget { target: said.target, at: said.at });
+        }
+    }
+    // The last line of a place may be after the later moment: then it is none of the answer.
+    found.retain(|found| found.at < query.before);
+    found.truncate(query.limit);
+    found.reverse();
+    Ok(found)
+}
+
+fn is_same_room(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// The account that was alone with an agent.
+const fn person_of(said: &SpokenLine) -> &Option<String> {
+    match &said.speaker {
+        Speaker::Person(account) => account,
+        Speaker::Agent(_) => &said.partner,
+    }
 }
 
 /// Collects lines of one place, by their number in the ledger.
@@ -93,13 +140,9 @@ impl HistoryReader<'_> {
 
     fn is_of_place(&self, said: &SpokenLine) -> bool {
         match (&self.query.target, &said.target) {
-            (Target::Channel(wanted), Target::Channel(room)) => wanted.eq_ignore_ascii_case(room),
+            (Target::Channel(wanted), Target::Channel(room)) => is_same_room(wanted, room),
             (Target::Agent(wanted), Target::Agent(agent)) => {
-                let account = match &said.speaker {
-                    Speaker::Person(account) => account,
-                    Speaker::Agent(_) => &said.partner,
-                };
-                wanted == agent && *account == self.query.account
+                wanted == agent && *person_of(said) == self.query.account
             }
             _ => false,
         }

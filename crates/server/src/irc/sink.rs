@@ -2,7 +2,10 @@
 
 use abide_channels::irc::{
     SpokenLine, client,
-    server::{self, HistoryError, HistoryLine, HistoryQuery, SinkError},
+    server::{
+        self, HistoryError, HistoryLine, HistoryQuery, HistoryTarget, ReadMarker, SinkError,
+        TargetsQuery, TopicChange,
+    },
 };
 use abide_domain::AgentId;
 use abide_ledger::Ledger;
@@ -28,6 +31,10 @@ pub(super) enum BridgeInput {
         /// Whether it is in the room now.
         is_in: bool,
     },
+    /// A person set a topic.
+    Topic(TopicChange),
+    /// A person has read up to a moment.
+    Read(ReadMarker),
 }
 
 /// Takes what is said on the built-in server, and finds what was said before.
@@ -47,8 +54,18 @@ impl IrcSink {
 impl IrcSink {
     fn moved(&self, agent: &AgentId, room: &str, is_in: bool) {
         let input = BridgeInput::Moved { agent: agent.clone(), room: room.to_owned(), is_in };
+        self.keep(input, "a room of an agent");
+    }
+
+    /// Hands on what is to be known after a restart.
+    fn keep(&self, input: BridgeInput, what: &'static str) {
         if self.queue.try_send(input).is_err() {
-            tracing::warn!(%agent, channel = "irc", event = "queue_full", room, is_in, "the queue of irc is full: this change of a room is forgotten at the next start");
+            tracing::warn!(
+                channel = "irc",
+                event = "queue_full",
+                what,
+                "the queue of irc is full: this change is forgotten at the next start"
+            );
         }
     }
 }
@@ -70,6 +87,26 @@ impl server::ChannelSink for IrcSink {
                 tokio::task::spawn_blocking(move || history::find_history(&ledger, &query)).await;
             found.unwrap_or_else(|error| Err(HistoryError::Unavailable(error.to_string())))
         })
+    }
+
+    fn targets(
+        &self,
+        query: TargetsQuery,
+    ) -> BoxFuture<'_, Result<Vec<HistoryTarget>, HistoryError>> {
+        let ledger = self.ledger.clone();
+        Box::pin(async move {
+            let found =
+                tokio::task::spawn_blocking(move || history::find_targets(&ledger, &query)).await;
+            found.unwrap_or_else(|error| Err(HistoryError::Unavailable(error.to_string())))
+        })
+    }
+
+    fn on_topic(&self, topic: TopicChange) {
+        self.keep(BridgeInput::Topic(topic), "a topic");
+    }
+
+    fn on_read(&self, marker: ReadMarker) {
+        self.keep(BridgeInput::Read(marker), "how far somebody has read");
     }
 
     fn on_invite(&self, agent: &AgentId, channel: &str) {

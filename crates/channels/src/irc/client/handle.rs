@@ -54,7 +54,8 @@ impl ClientHandle {
         let (answer, answered) = oneshot::channel();
         let request = SayRequest { target: target.to_owned(), text: text.to_owned(), kind, answer };
         self.requests.send(request).await.map_err(|_| SayError::Closed)?;
-        answered.await.map_err(|_| SayError::Closed)?
+        // It was handed over, and whoever has it ended without a word of what became of it.
+        answered.await.map_err(|_| SayError::Broken)?
     }
 
     /// How the connection is.

@@ -33,6 +33,11 @@ pub enum BangCommand {
         /// Why, as written.
         reason: String,
     },
+    /// `!more [NICK]`: what a long answer here did not show yet.
+    More {
+        /// Whose answer; none named means the newest.
+        nick: Option<String>,
+    },
     /// `!help`.
     Help,
     /// `!ungate [NICK]`: the agent hears everything in this channel.
@@ -49,9 +54,10 @@ pub enum BangCommand {
 
 impl BangCommand {
     /// What `!help` says, a line each.
-    pub const HELP: [&str; 8] = [
+    pub const HELP: [&str; 9] = [
         "!status: the state of the keeper",
         "!agents: the agents and what they are doing",
+        "!more [NICK]: the rest of a long answer",
         "!ack [EPISODE]: acknowledge a stall",
         "!silence [AGENT] [30m|2h|1d] [reason]: no pages for a while",
         "!abort [AGENT or EPOCH] [reason]: abort an epoch",
@@ -77,6 +83,7 @@ impl BangCommand {
                 let reason = words.get(1..).unwrap_or_default().join(" ");
                 Some(Self::Abort { what: first, reason })
             }
+            "more" => Some(Self::More { nick: first }),
             "ungate" => Some(Self::Ungate { nick: first }),
             "gate" => Some(Self::Gate { nick: first }),
             _ => None,
@@ -152,6 +159,8 @@ mod tests {
                 Some(BangCommand::Abort { what: some("felix"), reason: "it loops".into() }),
             ),
             ("!abort", Some(BangCommand::Abort { what: None, reason: String::new() })),
+            ("!more", Some(BangCommand::More { nick: None })),
+            ("!more @felix:", Some(BangCommand::More { nick: some("felix") })),
             ("!ungate @felix", Some(BangCommand::Ungate { nick: some("felix") })),
             ("!gate", Some(BangCommand::Gate { nick: None })),
             ("!roll 2d6", None),

@@ -52,6 +52,29 @@ pub fn reply_lines(text: &str, budget: LineBudget, lines_max: usize, hint: &str)
     lines
 }
 
+/// Some of an answer's lines, and where the next ones begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyPage {
+    /// What is said now.
+    pub lines: Vec<String>,
+    /// The first line that is not said yet; none where all are.
+    pub next: Option<usize>,
+}
+
+/// The lines of an answer from one on, at most so many. Where more follow, the last line says how many and how to see them.
+pub fn reply_page(text: &str, budget: LineBudget, from: usize, lines_max: usize) -> ReplyPage {
+    let mut lines = reply_lines(text, budget, usize::MAX, "");
+    let mut lines = lines.split_off(from.min(lines.len()));
+    if lines.len() <= lines_max {
+        return ReplyPage { lines, next: None };
+    }
+    let shown = lines_max.saturating_sub(1);
+    let left = lines.len().saturating_sub(shown);
+    lines.truncate(shown);
+    lines.push(shortened(&format!("… ({left} more lines: !more)"), budget));
+    ReplyPage { lines, next: Some(from.saturating_add(shown)) }
+}
+
 fn shortened(line: &str, budget: LineBudget) -> String {
     split_hard(line, budget.0).0.to_owned()
 }
@@ -85,7 +108,7 @@ fn split_hard(text: &str, bytes: usize) -> (&str, &str) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LineBudget, reply_lines};
+    use super::{LineBudget, reply_lines, reply_page};
 
     #[test]
     fn what_a_model_hides_in_its_words_is_seen_and_commands_nothing() {
@@ -118,6 +141,28 @@ mod tests {
         let lines = reply_lines("1\n2\n3\n4\n", budget, 3, "abide epochs show 0198");
         assert_eq!(lines, ["1", "2", "… (rest: abide epochs show 0198)"]);
         assert_eq!(reply_lines("1\n2\n3\n", budget, 3, "x"), ["1", "2", "3"]);
+    }
+
+    #[test]
+    fn a_long_answer_is_read_page_by_page_to_its_end() {
+        let budget = LineBudget::new("felix!agent@agents.abide", "#abide");
+        let text: Vec<_> = (1..=9).map(|n| n.to_string()).collect();
+        let text = text.join("\n");
+        let (mut from, mut read) = (0, Vec::new());
+        loop {
+            let page = reply_page(&text, budget, from, 4);
+            assert!(page.lines.len() <= 4, "{page:?}");
+            let Some(next) = page.next else {
+                read.extend(page.lines);
+                break;
+            };
+            let (hint, lines) = page.lines.split_last().unwrap();
+            assert_eq!(*hint, format!("… ({} more lines: !more)", 9 - next));
+            read.extend(lines.to_vec());
+            from = next;
+        }
+        assert_eq!(read.join("\n"), text);
+        assert_eq!(reply_page(&text, budget, 99, 4).lines, Vec::<String>::new());
     }
 
     #[test]

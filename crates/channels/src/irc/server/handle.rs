@@ -2,10 +2,12 @@
 
 use std::net::SocketAddr;
 
+use abide_domain::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     agent::{AgentPresence, SpeakError, SpeakOutcome, Speech},
+    interfaces::ReadMarker,
     state::{Census, Effect, ServerState},
 };
 use crate::irc::clock_reading::ClockReading;
@@ -21,6 +23,9 @@ pub(super) enum ServerRequest {
     Join { nick: String, channel: String, answer: Reply<Result<(), SpeakError>> },
     Part { nick: String, channel: String, answer: Reply<Result<(), SpeakError>> },
     Topic { channel: String, text: String, answer: Reply<Result<(), SpeakError>> },
+    Hearers { from: String, target: String, answer: Reply<usize> },
+    RestoreReadMarkers { markers: Vec<ReadMarker>, answer: Reply<()> },
+    RestoreTopic { channel: String, text: String, by: String, at: Timestamp, answer: Reply<()> },
     Census { answer: Reply<Census> },
     DropAccount { account: String, reason: String, answer: Reply<()> },
 }
@@ -42,6 +47,20 @@ impl ServerRequest {
             }
             Self::Topic { channel, text, answer } => {
                 done(state.topic(now, &channel, &text), answer)
+            }
+            Self::Hearers { from, target, answer } => {
+                let _ = answer.send(state.hearers(&from, &target));
+                Vec::new()
+            }
+            Self::RestoreTopic { channel, text, by, at, answer } => {
+                state.restore_topic(&channel, text, by, at);
+                let _ = answer.send(());
+                Vec::new()
+            }
+            Self::RestoreReadMarkers { markers, answer } => {
+                state.restore_read_markers(&markers);
+                let _ = answer.send(());
+                Vec::new()
             }
             Self::Census { answer } => {
                 drop(answer.send(state.census()));
@@ -105,6 +124,27 @@ impl ServerHandle {
     pub async fn topic(&self, channel: &str, text: &str) -> Result<(), SpeakError> {
         let (channel, text) = (channel.to_owned(), text.to_owned());
         self.ask(|answer| ServerRequest::Topic { channel, text, answer }).await?
+    }
+
+    /// How many connections would hear this agent there, in the form of [`Speech::target`].
+    pub async fn hearers(&self, from: &str, target: &str) -> Result<usize, SpeakError> {
+        let (from, target) = (from.to_owned(), target.to_owned());
+        self.ask(|answer| ServerRequest::Hearers { from, target, answer }).await
+    }
+
+    /// Gives a channel the topic that it had before a restart, also where nobody is in it yet.
+    pub async fn restore_topic(
+        &self,
+        channel: &str,
+        (text, by, at): (&str, &str, Timestamp),
+    ) -> Result<(), SpeakError> {
+        let (channel, text, by) = (channel.to_owned(), text.to_owned(), by.to_owned());
+        self.ask(|answer| ServerRequest::RestoreTopic { channel, text, by, at, answer }).await
+    }
+
+    /// Takes read markers that were set before a restart.
+    pub async fn restore_read_markers(&self, markers: Vec<ReadMarker>) -> Result<(), SpeakError> {
+        self.ask(|answer| ServerRequest::RestoreReadMarkers { markers, answer }).await
     }
 
     /// Counts who is here.

@@ -34,6 +34,20 @@ pub trait ChannelSink: Send + Sync + fmt::Debug {
     fn history(&self, query: HistoryQuery)
     -> BoxFuture<'_, Result<Vec<HistoryLine>, HistoryError>>;
 
+    /// Where something was said that the asker may see, the oldest first by its last line.
+    fn targets(
+        &self,
+        _query: TargetsQuery,
+    ) -> BoxFuture<'_, Result<Vec<HistoryTarget>, HistoryError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// A person set a channel's topic. Whoever wants it there after a restart remembers.
+    fn on_topic(&self, _topic: TopicChange) {}
+
+    /// A person has read up to a moment. Whoever wants that known after a restart remembers.
+    fn on_read(&self, _marker: ReadMarker) {}
+
     /// A person invited an agent to a channel, and it is there now. Whoever wants it there after a restart remembers.
     fn on_invite(&self, _agent: &AgentId, _channel: &str) {}
 
@@ -76,6 +90,54 @@ pub struct HistoryQuery {
     pub window: HistoryRange,
     /// How many at most.
     pub limit: usize,
+}
+
+/// A question about where something was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetsQuery {
+    /// Who asks; agents are listed that were alone with this account.
+    pub account: Option<String>,
+    /// The channels that the asker is in.
+    pub channels: Vec<String>,
+    /// Only places whose last line is after this.
+    pub after: Timestamp,
+    /// Only places whose last line is before this.
+    pub before: Timestamp,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// A place where something was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryTarget {
+    /// Where.
+    pub target: Target,
+    /// When its last line was said.
+    pub at: Timestamp,
+}
+
+/// A topic that a person set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicChange {
+    /// The channel.
+    pub channel: String,
+    /// The topic; empty where there is none any more.
+    pub topic: String,
+    /// By which nick.
+    pub nick: String,
+    /// By whom.
+    pub account: String,
+}
+
+/// How far somebody has read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadMarker {
+    /// Who.
+    pub account: String,
+    /// The channel, or the nick of the other side, in small letters.
+    pub target: String,
+    /// Up to when.
+    pub at: Timestamp,
 }
 
 /// One earlier line.

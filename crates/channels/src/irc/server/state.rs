@@ -31,11 +31,15 @@ mod effect;
 mod history;
 mod login;
 mod login_brakes;
+mod markread;
 mod members;
 mod messages;
 mod modes;
+mod monitor;
+mod multiline;
 mod outgoing;
 mod queries;
+mod read_markers;
 mod refusals;
 mod room;
 mod send;
@@ -43,12 +47,13 @@ mod sessions;
 mod welcome;
 
 pub use census::{Census, ChannelCensus};
-pub(crate) use effect::{Effect, HistoryRequest, Input, ServerSettings};
+pub(crate) use effect::{Effect, HistoryRequest, Input, ServerSettings, TargetsRequest};
 pub(crate) use members::ClientId;
 
 use login_brakes::LoginBrakes;
-use members::{Agent, Channel, Client, Member, Profile};
+use members::{Agent, Channel, Client, Member, Profile, Topic};
 use outgoing::OutgoingBuffer;
+use read_markers::ReadMarkers;
 
 /// The channel that everybody is in.
 pub const HOME_CHANNEL: &str = "#abide";
@@ -67,6 +72,9 @@ pub(crate) struct ServerState {
     buffer: OutgoingBuffer,
     batches: u64,
     brakes: LoginBrakes,
+    /// Topics, also of channels that nobody is in.
+    topics: BTreeMap<Folded, Topic>,
+    read_markers: ReadMarkers,
 }
 
 impl ServerState {
@@ -84,6 +92,8 @@ impl ServerState {
             buffer: OutgoingBuffer::default(),
             batches: 0,
             brakes: LoginBrakes::default(),
+            topics: BTreeMap::new(),
+            read_markers: ReadMarkers::default(),
         };
         let home = Channel::new(HOME_CHANNEL, now.wall);
         state.channels.insert(Folded::new(HOME_CHANNEL), home);
@@ -98,6 +108,7 @@ impl ServerState {
             Input::Line { id, line } => self.on_line(id, line),
             Input::Admitted { id, account } => self.on_admitted(id, account),
             Input::History { id, request, found } => self.on_history(id, request, found),
+            Input::Targets { id, request, found } => self.on_targets(id, request, found),
             Input::LineRefused { id, target, reason } => self.on_line_refused(id, &target, &reason),
             Input::Closed { id, reason } => self.remove(id, &reason),
             Input::Overflowed { id } => self.drop_client(id, "Send queue exceeded"),
@@ -134,6 +145,7 @@ impl ServerState {
         self.remove_empty_channels();
         if client.registration.is_none() {
             self.nicks.remove(&Folded::new(&client.profile.nick));
+            self.announce_gone(&client.profile.nick);
             let quit = IrcMessage::new("QUIT", [reason]).from(client.profile.source());
             self.send_to_all(channel_peers, &self.outgoing(quit));
         }

@@ -66,19 +66,150 @@ fn an_agent_that_cannot_answer_says_why() {
 }
 
 #[test]
-fn a_long_answer_ends_with_where_the_rest_is() {
+fn a_long_answer_is_read_to_its_end_without_a_shell_by_those_who_were_there() {
     let model = ModelServer::start().unwrap();
-    let lines: Vec<_> = (1..=40).map(|n| format!("line {n}")).collect();
+    let lines: Vec<_> = (1..=40).map(|n| format!("line {n}.")).collect();
     model.script([Reply::text(lines.join("\n"))]);
     let home = home_for(&model, FELIX);
     let keeper = home.up();
     let mut ann = enter(&home, &keeper, "ann");
     ann.say("felix", "count to forty");
-    let heard = ann.until("(rest: ");
-    let said = heard.iter().filter(|line| line.contains(" PRIVMSG ann ")).count();
-    assert_eq!(said, 15);
-    let rest = heard.last().unwrap();
-    assert!(rest.contains("… (rest: abide epochs show "), "{rest}");
+    let said = |heard: &[String]| heard.iter().filter(|l| l.contains(" PRIVMSG ann ")).count();
+    let heard = ann.until("more lines: !more");
+    assert_eq!(said(&heard), 15, "{heard:#?}");
+    assert!(heard.last().unwrap().contains("… (26 more lines: !more)"), "{heard:#?}");
+    let mut bob = enter(&home, &keeper, "bob");
+    bob.say("felix", "!more");
+    assert_eq!(bob.hear("felix"), "There is no more to show here.");
+    ann.say("felix", "!more");
+    let heard = ann.until("line 40.");
+    assert_eq!(said(&heard), 26, "{heard:#?}");
+    assert!(heard.iter().any(|line| line.contains(":line 15.")), "{heard:#?}");
+    ann.say("felix", "!more");
+    assert_eq!(ann.hear("felix"), "There is no more to show here.");
+}
+
+/// The lines of the ledger of a kind.
+fn kinds(home: &Home, kind: &str) -> usize {
+    home.ledger().iter().filter(|line| line["kind"] == kind).count()
+}
+
+#[test]
+fn an_answer_that_may_have_been_said_before_a_death_is_not_said_again_and_its_asker_is_told() {
+    for (point, may_be_heard) in [("answer.sending", 0), ("answer.sent", 1)] {
+        let model = ModelServer::start().unwrap();
+        model.script([Reply::text("forty-two")]);
+        let home = home_for(&model, FELIX);
+        let failpoint = format!("{point}=exit");
+        let keeper = home.up_with(&[("ABIDE_TEST_FAILPOINTS", &failpoint)]);
+        let mut ann = enter(&home, &keeper, "ann");
+        ann.say("felix", "what is it?");
+        let mut heard = 0;
+        while let Some(line) = ann.next_or_end() {
+            heard += usize::from(line.contains("forty-two"));
+        }
+        keeper.wait();
+        assert!(heard <= may_be_heard, "{point}: {heard}");
+
+        let keeper = home.up();
+        let mut ann = Person::connect(&address(&keeper));
+        ann.introduce("ann", &format!("ann:{}", home.token()));
+        let words = ann.hear("felix");
+        assert!(words.contains("may have been said") && words.contains("!more felix"), "{words}");
+        ann.say("felix", "!more felix");
+        assert_eq!(ann.hear("felix"), "forty-two", "who asks for it is shown it");
+        assert_eq!(kinds(&home, "channel.maybe_sent"), 1);
+        let ledger = home.ledger();
+        let answered = ledger.iter().find(|line| line["kind"] == "channel.answered").unwrap();
+        assert_eq!(answered["data"]["maybe_sent"], true);
+        keeper.kill();
+
+        let keeper = home.up();
+        let mut ann = Person::connect(&address(&keeper));
+        ann.introduce("ann", &format!("ann:{}", home.token()));
+        ann.until(" 001 ");
+        // Whatever is owed is said before the next look at questions is over.
+        ann.say("abide", "!status");
+        let lines = ann.until("watchdog");
+        assert!(!lines.iter().any(|line| line.contains(":felix!")), "{lines:#?}");
+    }
+}
+
+#[test]
+fn what_is_pasted_is_one_question_whether_the_program_can_send_it_as_one_or_not() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("#abide", "@felix fn main() {");
+    ann.say("#abide", "    hello();");
+    ann.say("#abide", "}");
+    ann.until("ann: I see");
+    ann.say("felix", "one");
+    ann.say("felix", "two");
+    ann.until(" PRIVMSG ann :I see");
+    let mut bob = Person::connect(&address(&keeper));
+    bob.send("CAP REQ :batch message-tags draft/multiline");
+    bob.introduce("bob", &format!("bob:{}", home.token()));
+    bob.send("CAP END");
+    bob.until(" 001 ");
+    bob.send("BATCH +m draft/multiline felix");
+    bob.send("@batch=m PRIVMSG felix :first");
+    bob.send("@batch=m PRIVMSG felix :");
+    bob.send("@batch=m PRIVMSG felix :third");
+    bob.send("BATCH -m");
+    bob.until(" PRIVMSG bob :I see");
+    ann.say("felix", &"word ".repeat(90));
+    for _ in 0..25 {
+        ann.say("felix", &"word ".repeat(90));
+    }
+    ann.until("was not asked: that has more than 10000 characters");
+    let asked = asked(&home);
+    let contents: Vec<_> = asked.iter().map(|asked| asked["content"].as_str().unwrap()).collect();
+    assert_eq!(contents, ["fn main() {\n    hello();\n}", "one\ntwo", "first\n\nthird"]);
+}
+
+#[test]
+fn gates_topics_and_how_far_somebody_read_are_the_same_after_a_restart() {
+    let answer = |_: &SeenRequest| Reply::text("I hear everything");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.send("TOPIC #abide :the build");
+    ann.until("TOPIC #abide");
+    ann.say("#abide", "!ungate felix");
+    assert!(ann.hear("abide").contains("now gets every line"));
+    ann.send("CAP REQ :draft/read-marker");
+    ann.send("MARKREAD #abide timestamp=2026-01-01T00:00:00.000Z");
+    ann.until("MARKREAD #abide timestamp=2026-01-01");
+    keeper.client.events("/events", &[("Last-Event-ID", "0")]).until("channel.read_marked");
+    keeper.kill();
+
+    let keeper = home.up();
+    let mut ann = Person::connect(&address(&keeper));
+    ann.log_in("ann", &home.token());
+    ann.send("CAP REQ :draft/read-marker");
+    loop {
+        // The keeper puts things back a moment after it takes people in.
+        ann.send("TOPIC #abide");
+        ann.send("JOIN #abide");
+        if ann
+            .until_any(&[" 442 ", " 331 ", " 332 ", " 366 "])
+            .last()
+            .unwrap()
+            .contains("the build")
+        {
+            break;
+        }
+    }
+    ann.send("MARKREAD #abide");
+    ann.until("MARKREAD #abide timestamp=2026-01-01T00:00:00.000Z");
+    ann.say("#abide", "nobody is named here");
+    ann.until("ann: I hear everything");
+    ann.say("#abide", "!gate felix");
+    assert!(ann.hear("abide").contains("only mentions"));
 }
 
 #[test]

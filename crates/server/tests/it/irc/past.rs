@@ -49,6 +49,20 @@ fn the_past_is_shown_after_a_restart_around_any_point_and_to_those_alone_who_wer
     assert_eq!(ask("LATEST felix * 50".into()), "", "what was said to ann alone");
     let mut ann = enter(&home, &keeper, "ann");
     assert_eq!(words(&ann.past("LATEST felix * 50")), ["tell me", "A secret."]);
+    let mut places = |question: &str| {
+        ann.send(&format!("CHATHISTORY TARGETS {question}"));
+        let lines = ann.until("BATCH -");
+        let named = lines.iter().filter_map(|line| line.split_once(" CHATHISTORY TARGETS "));
+        named.map(|(_, place)| place.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (past, future) =
+        ("timestamp=2020-01-01T00:00:00.000Z", "timestamp=2100-01-01T00:00:00.000Z");
+    assert_eq!(places(&format!("{past} {future} 50")), ["#abide", "felix"]);
+    assert_eq!(places(&format!("{future} {past} 1")), ["felix"], "the newest");
+    assert_eq!(places(&format!("{past} timestamp=2020-01-02T00:00:00.000Z 50")), [""; 0]);
+    bob.send("CHATHISTORY TARGETS timestamp=2020-01-01T00:00:00.000Z timestamp=2100-01-01T00:00:00.000Z 50");
+    let lines = bob.until("BATCH -");
+    assert!(!lines.iter().any(|line| line.contains("TARGETS felix")), "{lines:#?}");
     bob.send("CHATHISTORY BEFORE #abide msgid=nonsense 5");
     bob.until("FAIL CHATHISTORY");
 }

@@ -65,6 +65,13 @@ impl Person {
         (count > 0).then_some(line)
     }
 
+    /// The next line; none where the connection has ended, however it did.
+    pub(super) fn next_or_end(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let count = self.reader.read_line(&mut line).unwrap_or_default();
+        (count > 0).then(|| line.trim_end().to_owned())
+    }
+
     /// The lines up to one that holds a text, that one included.
     pub(super) fn until(&mut self, text: &str) -> Vec<String> {
         self.until_any(&[text])

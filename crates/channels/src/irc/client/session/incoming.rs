@@ -34,6 +34,7 @@ impl Session {
             agents: vec![Addressee { agent, nick: self.nick.clone() }],
             text,
             kind,
+            is_whole: false,
             relay,
             msgid: message.tag("msgid").unwrap_or_default().to_owned(),
             at: message.tag("time").and_then(|at| at.parse().ok()).unwrap_or(self.now.wall),

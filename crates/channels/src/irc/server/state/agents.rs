@@ -63,6 +63,7 @@ impl ServerState {
         };
         self.nicks.insert(Folded::new(&nick), Member::Agent(presence.id.clone()));
         self.agents.insert(presence.id.clone(), Agent { profile, channels: BTreeSet::new() });
+        self.announce_here(&Member::Agent(presence.id.clone()));
         self.enter(&Member::Agent(presence.id), &Folded::new(HOME_CHANNEL));
     }
 
@@ -92,6 +93,8 @@ impl ServerState {
         let renamed = self.outgoing(IrcMessage::new("NICK", [&nick]).from(source));
         let ids = self.channel_peers(&member);
         self.send_to_all(ids, &renamed);
+        self.announce_gone(&old);
+        self.announce_here(&member);
     }
 
     /// The nick that an agent gets: its own, even where a person has it, but never another agent's.
@@ -130,6 +133,7 @@ impl ServerState {
         let ids = self.channel_peers(&member);
         let Some(agent) = self.agents.remove(id) else { return };
         self.nicks.remove(&Folded::new(&agent.profile.nick));
+        self.announce_gone(&agent.profile.nick);
         for name in &agent.channels {
             if let Some(channel) = self.channels.get_mut(name) {
                 channel.agents.remove(id);
@@ -195,6 +199,7 @@ impl ServerState {
                 agents: agents.clone(),
                 text: line,
                 kind: speech.kind,
+                is_whole: true,
                 relay: None,
                 msgid: msgid.clone(),
                 at: self.now.wall,
@@ -203,6 +208,14 @@ impl ServerState {
             delivery.msgids.push(msgid);
         }
         Ok(delivery)
+    }
+
+    /// How many connections hear an agent there.
+    pub(crate) fn hearers(&self, from: &str, target: &str) -> usize {
+        let agent = self.agent_by_nick(from);
+        let listeners = agent.and_then(|agent| self.listeners(&agent, target));
+        listeners
+            .map_or(0, |listeners| listeners.by_name.iter().map(|(_, people)| people.len()).sum())
     }
 
     /// Who hears an agent.

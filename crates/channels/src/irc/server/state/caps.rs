@@ -2,7 +2,7 @@
 
 /// What a client asked for beyond the old protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Caps(u16);
+pub(super) struct Caps(u32);
 
 impl Caps {
     pub(super) const SASL: Self = Self(1);
@@ -18,9 +18,14 @@ impl Caps {
     pub(super) const AWAY_NOTIFY: Self = Self(1 << 10);
     pub(super) const CAP_NOTIFY: Self = Self(1 << 11);
     pub(super) const CHATHISTORY: Self = Self(1 << 12);
+    pub(super) const MULTILINE: Self = Self(1 << 13);
+    pub(super) const SETNAME: Self = Self(1 << 14);
+    pub(super) const ACCOUNT_NOTIFY: Self = Self(1 << 15);
+    pub(super) const STANDARD_REPLIES: Self = Self(1 << 16);
+    pub(super) const READ_MARKER: Self = Self(1 << 17);
 
     /// Every capability under its name.
-    pub(super) const TABLE: [(&'static str, Self); 13] = [
+    pub(super) const TABLE: [(&'static str, Self); 18] = [
         ("sasl", Self::SASL),
         ("server-time", Self::SERVER_TIME),
         ("message-tags", Self::MESSAGE_TAGS),
@@ -34,6 +39,12 @@ impl Caps {
         ("away-notify", Self::AWAY_NOTIFY),
         ("cap-notify", Self::CAP_NOTIFY),
         ("draft/chathistory", Self::CHATHISTORY),
+        ("draft/multiline", Self::MULTILINE),
+        ("setname", Self::SETNAME),
+        // An account is proven before the welcome and stays: there is nothing to notify of, and clients may ask for it.
+        ("account-notify", Self::ACCOUNT_NOTIFY),
+        ("standard-replies", Self::STANDARD_REPLIES),
+        ("draft/read-marker", Self::READ_MARKER),
     ];
     /// Those that change how a line that goes to many is written.
     const WRITTEN: Self = Self(Self::SERVER_TIME.0 | Self::MESSAGE_TAGS.0 | Self::ACCOUNT_TAG.0);

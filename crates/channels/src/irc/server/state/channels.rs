@@ -1,5 +1,7 @@
 //! Channels: joining and leaving, topics, names, lists, invitations. Nobody is thrown out and nobody is an operator.
 
+use abide_domain::Timestamp;
+
 use super::{
     ServerState,
     caps::Caps,
@@ -9,10 +11,11 @@ use super::{
 use crate::irc::{
     limits::{
         ANSWERS_MAX, CHANNELS_MAX, CHANNELS_PER_CLIENT_MAX, REASON_BYTES_MAX, TARGETS_MAX,
-        TOPIC_BYTES_MAX,
+        TOPIC_BYTES_MAX, TOPICS_KEPT_MAX,
     },
     line::IrcMessage,
     name::{Folded, cut, is_channel, is_same},
+    server::interfaces::TopicChange,
 };
 
 /// Bytes of names on one line of NAMES, so that the line stays below its limit with any prefix.
@@ -57,6 +60,7 @@ impl ServerState {
         if channel.topic.is_some() {
             self.send_topic(id, &folded);
         }
+        self.send_read_marker(id, &name);
         self.send_names(id, &name);
     }
 
@@ -76,7 +80,9 @@ impl ServerState {
                 self.leave(&Member::Agent(agent), &quiet, "");
             }
         }
-        self.channels.insert(folded, Channel::new(name, self.now.wall));
+        let mut channel = Channel::new(name, self.now.wall);
+        channel.topic = self.topics.get(&folded).cloned();
+        self.channels.insert(folded, channel);
         true
     }
 
@@ -184,7 +190,34 @@ impl ServerState {
             return self.reply(id, "482", [&name, "Guests cannot set the topic"]);
         }
         let (source, nick) = (client.profile.source(), client.profile.nick.clone());
-        self.set_topic(&folded, text, nick, source);
+        let account = client.profile.account.clone().unwrap_or_default();
+        self.set_topic(&folded, text, nick.clone(), source);
+        let topic = cut(text, TOPIC_BYTES_MAX).to_owned();
+        let topic = TopicChange { channel: name, topic, nick, account };
+        self.buffer.effects.push(Effect::TopicSet { topic });
+    }
+
+    /// Gives a channel the topic that it had before a restart.
+    pub(crate) fn restore_topic(&mut self, name: &str, text: String, by: String, at: Timestamp) {
+        let (folded, topic) = (Folded::new(name), Topic { text, by, at });
+        if let Some(channel) = self.channels.get_mut(&folded) {
+            channel.topic.get_or_insert(topic.clone());
+        }
+        self.keep_topic(folded, Some(topic));
+    }
+
+    /// Keeps a topic for when its channel is made again; of too many the oldest is forgotten.
+    fn keep_topic(&mut self, folded: Folded, topic: Option<Topic>) {
+        match topic {
+            Some(topic) => drop(self.topics.insert(folded, topic)),
+            None => drop(self.topics.remove(&folded)),
+        }
+        if self.topics.len() > TOPICS_KEPT_MAX {
+            let oldest = self.topics.iter().min_by_key(|(_, topic)| topic.at);
+            if let Some(oldest) = oldest.map(|(folded, _)| folded.clone()) {
+                self.topics.remove(&oldest);
+            }
+        }
     }
 
     /// Sets a topic and tells those in the channel.
@@ -194,8 +227,9 @@ impl ServerState {
         let line = IrcMessage::new("TOPIC", [&channel.name, &text]).from(source);
         let topic = Topic { text, by, at: self.now.wall };
         channel.topic = Some(topic).filter(|topic| !topic.text.is_empty());
-        let people = channel.people.clone();
+        let (people, kept) = (channel.people.clone(), channel.topic.clone());
         self.send_to_all(people, &self.outgoing(line));
+        self.keep_topic(folded.clone(), kept);
     }
 
     fn send_topic(&mut self, id: ClientId, folded: &Folded) {

@@ -32,7 +32,7 @@ impl ServerState {
         }
         if self.clients.get(&id).is_some_and(|client| client.registration.is_some()) {
             self.entry_command(id, &message);
-        } else {
+        } else if !self.take_batch_line(id, &message) {
             self.command(id, &message);
         }
         self.release();
@@ -78,6 +78,10 @@ impl ServerState {
             "USERHOST" => self.on_userhost(id, message),
             "ISON" => self.on_ison(id, message),
             "CHATHISTORY" => self.on_chathistory(id, message),
+            "BATCH" => self.on_batch(id, message),
+            "MONITOR" => self.on_monitor(id, message),
+            "SETNAME" => self.on_setname(id, message),
+            "MARKREAD" => self.on_markread(id, message),
             "MOTD" => self.on_motd(id),
             "LUSERS" => self.send_counts(id),
             "VERSION" => self.on_version(id),

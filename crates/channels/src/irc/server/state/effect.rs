@@ -9,7 +9,10 @@ use bytes::Bytes;
 use super::members::ClientId;
 use crate::irc::{
     line::{IrcMessage, LineError},
-    server::interfaces::{HistoryError, HistoryLine, HistoryQuery},
+    server::interfaces::{
+        HistoryError, HistoryLine, HistoryQuery, HistoryTarget, ReadMarker, TargetsQuery,
+        TopicChange,
+    },
     spoken::SpokenLine,
 };
 
@@ -37,6 +40,12 @@ pub(crate) enum Input {
     Admitted { id: ClientId, account: Option<String> },
     /// The history was looked up.
     History { id: ClientId, request: HistoryRequest, found: Result<Vec<HistoryLine>, HistoryError> },
+    /// The places where something was said were looked up.
+    Targets {
+        id: ClientId,
+        request: TargetsRequest,
+        found: Result<Vec<HistoryTarget>, HistoryError>,
+    },
     /// The sink refused a line.
     LineRefused { id: ClientId, target: String, reason: String },
     /// A connection ended.
@@ -62,6 +71,12 @@ pub(crate) enum Effect {
     LoginRefused { peer: Peer, by: CountedBy },
     /// Look up the history, answer with `History`.
     LoadHistory { id: ClientId, request: HistoryRequest },
+    /// Look up the places where something was said, answer with `Targets`.
+    LoadTargets { id: ClientId, request: TargetsRequest },
+    /// A person set a topic.
+    TopicSet { topic: TopicChange },
+    /// A person has read up to a moment.
+    ReadMarked { marker: ReadMarker },
     /// Hand a line to the sink.
     Report { by: Option<(ClientId, String)>, line: Box<SpokenLine> },
     /// Report that an agent was invited.
@@ -84,6 +99,13 @@ impl CountedBy {
             Self::Account => "account",
         }
     }
+}
+
+/// A request for places, with what its answer needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TargetsRequest {
+    pub(crate) query: TargetsQuery,
+    pub(super) label: Option<String>,
 }
 
 /// A request for history, with what its answer needs.

@@ -3,15 +3,18 @@
 use super::{
     ServerState,
     caps::Caps,
-    effect::{Effect, HistoryRequest},
+    effect::{Effect, HistoryRequest, TargetsRequest},
     members::{AGENT_HOST, AGENT_USER, ClientId, GUEST_HOST, Member, PEOPLE_HOST},
-    outgoing::Outgoing,
+    outgoing::{Outgoing, in_milliseconds},
 };
 use crate::irc::{
-    limits::HISTORY_LINES_MAX,
+    limits::{HISTORY_LINES_MAX, HISTORY_TARGETS_MAX},
     line::{IrcMessage, Tag},
     name::{cut, is_same},
-    server::interfaces::{HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange},
+    server::interfaces::{
+        HistoryError, HistoryLine, HistoryPoint, HistoryQuery, HistoryRange, HistoryTarget,
+        TargetsQuery,
+    },
     spoken::{Speaker, SpokenKind, Target},
 };
 
@@ -20,8 +23,7 @@ impl ServerState {
         let subcommand = message.param(0).to_ascii_uppercase();
         let target = cut(message.param(1), 64).to_owned();
         if subcommand == "TARGETS" {
-            // The server does not know which queries an account has had; none are listed.
-            return self.send_batch(id, &["draft/chathistory-targets"], None, Vec::new());
+            return self.ask_targets(id, message);
         }
         let Some((window, limit)) =
             parse_range(&subcommand, message.params.get(2..).unwrap_or_default())
@@ -50,6 +52,66 @@ impl ServerState {
         account.is_some().then_some((Target::Agent(agent), account))
     }
 
+    /// `CHATHISTORY TARGETS timestamp=… timestamp=… limit`: in which order the two moments stand says from which end
+    /// places are counted; the answer is the same as long as there are no more than may be named.
+    fn ask_targets(&mut self, id: ClientId, message: &IrcMessage) {
+        let moment = |index| match parse_point(message.param(index)) {
+            Some(HistoryPoint::At(at)) => Some(at),
+            _ => None,
+        };
+        let limit = message.param(3).parse::<usize>().ok().filter(|limit| *limit > 0);
+        let (Some(one), Some(other), Some(limit)) = (moment(1), moment(2), limit) else {
+            let text = "Use TARGETS timestamp=… timestamp=… and a limit";
+            return self.fail(id, ["CHATHISTORY", "INVALID_PARAMS", "TARGETS", text]);
+        };
+        let Some(client) = self.clients.get(&id) else { return };
+        let channels = client.channels.iter().filter_map(|name| self.channels.get(name));
+        let query = TargetsQuery {
+            account: client.profile.account.clone(),
+            channels: channels.map(|channel| channel.name.clone()).collect(),
+            after: one.min(other),
+            before: one.max(other),
+            limit: limit.min(HISTORY_TARGETS_MAX),
+        };
+        let label = self.buffer.defer();
+        self.buffer
+            .effects
+            .push(Effect::LoadTargets { id, request: TargetsRequest { query, label } });
+    }
+
+    /// Takes the sink's answer about places.
+    pub(super) fn on_targets(
+        &mut self,
+        id: ClientId,
+        request: TargetsRequest,
+        found: Result<Vec<HistoryTarget>, HistoryError>,
+    ) {
+        let label = request.label.map(|label| Tag::new("label", label));
+        let targets = match found {
+            Ok(targets) => targets,
+            Err(error) => {
+                let text = cut(&error.to_string(), 200).to_owned();
+                let params = ["CHATHISTORY", "MESSAGE_ERROR", "TARGETS", "*", &text];
+                let mut fail = IrcMessage::new("FAIL", params).from(&self.settings.name);
+                fail.tags.extend(label);
+                return self.send_plain(id, fail);
+            }
+        };
+        let line = |found: HistoryTarget| {
+            let name = match found.target {
+                Target::Channel(name) => name,
+                // An agent that is gone has no nick to be asked by.
+                Target::Agent(agent) => self.agents.get(&agent)?.profile.nick.clone(),
+            };
+            let params = ["TARGETS", &name, &in_milliseconds(found.at)];
+            let message = IrcMessage::new("CHATHISTORY", params).from(&self.settings.name);
+            Some(self.outgoing(message))
+        };
+        let lines: Vec<_> =
+            targets.into_iter().take(request.query.limit).filter_map(line).collect();
+        self.send_batch(id, &["draft/chathistory-targets"], label, lines);
+    }
+
     /// Takes the sink's answer.
     pub(super) fn on_history(
         &mut self,
@@ -66,7 +128,7 @@ impl ServerState {
             Ok(lines) => {
                 let lines = lines.into_iter().take(query.limit);
                 let lines: Vec<_> =
-                    lines.map(|line| history_message(line, &target, &nick)).collect();
+                    lines.flat_map(|line| history_messages(&line, &target, &nick)).collect();
                 if has_batch {
                     return self.send_batch(id, &["chathistory", &target], label, lines);
                 }
@@ -86,8 +148,18 @@ impl ServerState {
     }
 }
 
-/// An earlier line as it would have come then.
-fn history_message(line: HistoryLine, target: &str, asker: &str) -> Outgoing {
+/// An earlier message as it would have come then: one line, or several where it had several.
+fn history_messages(line: &HistoryLine, target: &str, asker: &str) -> Vec<Outgoing> {
+    let texts = line.text.split('\n').filter(|text| !text.is_empty());
+    let said = |(index, text): (usize, &str)| {
+        let mut outgoing = history_message(line, text, target, asker);
+        outgoing.msgid = outgoing.msgid.filter(|_| index == 0);
+        outgoing
+    };
+    texts.enumerate().map(said).collect()
+}
+
+fn history_message(line: &HistoryLine, text: &str, target: &str, asker: &str) -> Outgoing {
     let (user, host, account) = match &line.speaker {
         Speaker::Agent(_) => (AGENT_USER, AGENT_HOST, None),
         Speaker::Person(Some(account)) => (account.as_str(), PEOPLE_HOST, Some(account.clone())),
@@ -96,13 +168,13 @@ fn history_message(line: HistoryLine, target: &str, asker: &str) -> Outgoing {
     let is_query = !target.starts_with('#');
     let target = if is_query && is_same(&line.nick, target) { asker } else { target };
     let (command, text) = match line.kind {
-        SpokenKind::Speech => ("PRIVMSG", line.text),
-        SpokenKind::Action => ("PRIVMSG", format!("\u{1}ACTION {}\u{1}", line.text)),
-        SpokenKind::Notice => ("NOTICE", line.text),
+        SpokenKind::Speech => ("PRIVMSG", text.to_owned()),
+        SpokenKind::Action => ("PRIVMSG", format!("\u{1}ACTION {text}\u{1}")),
+        SpokenKind::Notice => ("NOTICE", text.to_owned()),
     };
     let source = format!("{}!{user}@{host}", line.nick);
     let message = IrcMessage::new(command, [target, &text]).from(source);
-    let msgid = Some(line.msgid).filter(|msgid| !msgid.is_empty());
+    let msgid = Some(line.msgid.clone()).filter(|msgid| !msgid.is_empty());
     Outgoing { message, at: line.at, msgid, account, client_tags: Vec::new() }
 }
 

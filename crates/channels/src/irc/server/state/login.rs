@@ -15,7 +15,10 @@ use super::{
     sessions::NickClaim,
 };
 use crate::irc::{
-    limits::{CREDENTIALS_BYTES_MAX, NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, WRONG_PASSWORDS_MAX},
+    limits::{
+        CREDENTIALS_BYTES_MAX, MULTILINE_BYTES_MAX, MULTILINE_LINES_MAX, NICK_BYTES_MAX,
+        REAL_NAME_BYTES_MAX, WRONG_PASSWORDS_MAX,
+    },
     line::IrcMessage,
     name::{Folded, cut, is_nick, is_same, nick_for_account},
 };
@@ -163,6 +166,10 @@ impl ServerState {
         self.nicks.insert(Folded::new(nick), Member::Client(id));
         let outgoing = self.outgoing(IrcMessage::new("NICK", [nick]).from(source));
         self.send_to_all(ids, &outgoing);
+        if Folded::new(&old) != Folded::new(nick) {
+            self.announce_gone(&old);
+            self.announce_here(&Member::Client(id));
+        }
     }
 
     /// Lets the client in if nothing is missing.
@@ -283,6 +290,7 @@ impl ServerState {
         client.spoke_at = now.monotonic;
         self.nicks.insert(Folded::new(nick), Member::Client(id));
         self.send_welcome(id);
+        self.announce_here(&Member::Client(id));
     }
 
     pub(super) fn on_cap(&mut self, id: ClientId, message: &IrcMessage) {
@@ -397,7 +405,13 @@ impl ServerState {
 
 /// A capability as `CAP LS` names it.
 fn offered(name: &str, is_302: bool) -> String {
-    if name == "sasl" && is_302 { "sasl=PLAIN".to_owned() } else { name.to_owned() }
+    match name {
+        "sasl" if is_302 => "sasl=PLAIN".to_owned(),
+        "draft/multiline" if is_302 => {
+            format!("{name}=max-bytes={MULTILINE_BYTES_MAX},max-lines={MULTILINE_LINES_MAX}")
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// `PASS account:password`, or `PASS password` for the account of the nick.

@@ -1,12 +1,21 @@
 //! Who and what is on the server: clients, agents, channels, and the profile that each member shows.
 
-use std::{collections::BTreeSet, fmt, net::IpAddr, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    net::IpAddr,
+    time::Duration,
+};
 
 use abide_domain::{AgentId, Peer, Timestamp};
 use abide_http::Secret;
 
 use super::caps::Caps;
-use crate::irc::{clock_reading::ClockReading, line::IrcMessage, name::Folded};
+use crate::irc::{
+    clock_reading::ClockReading,
+    line::{IrcMessage, Tag},
+    name::Folded,
+};
 
 /// Where people come from, as others see it. Addresses are not shown.
 pub(super) const PEOPLE_HOST: &str = "people.abide";
@@ -70,6 +79,34 @@ pub(super) struct Client {
     pub(super) challenged_at: Option<Duration>,
     /// The nick that it gets if the connection of its account that holds it does not answer.
     pub(super) wanted: Option<String>,
+    /// The nicks that it wants to know of when they come and go, as it wrote them.
+    pub(super) monitored: BTreeMap<Folded, String>,
+    /// A message of several lines that it is sending.
+    pub(super) multiline: Option<PendingBatch>,
+}
+
+/// A message of several lines whose end has not come.
+#[derive(Debug)]
+pub(super) struct PendingBatch {
+    /// What its lines are marked with.
+    pub(super) reference: String,
+    pub(super) target: String,
+    /// `PRIVMSG` or `NOTICE`; empty before the first line.
+    pub(super) command: String,
+    pub(super) lines: Vec<BatchLine>,
+    pub(super) bytes: usize,
+    pub(super) client_tags: Vec<Tag>,
+    pub(super) label: Option<String>,
+    /// The code of why it cannot be sent; its lines are passed over.
+    pub(super) failure: Option<&'static str>,
+}
+
+/// A line of a message of several lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BatchLine {
+    pub(super) text: String,
+    /// It goes on where the line before it ended.
+    pub(super) is_continued: bool,
 }
 
 impl Client {
@@ -88,6 +125,8 @@ impl Client {
             is_pinged: false,
             challenged_at: None,
             wanted: None,
+            monitored: BTreeMap::new(),
+            multiline: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::irc::{
     limits::{AWAY_BYTES_MAX, TARGETS_MAX},
     line::{IrcMessage, Tag},
     name::{Folded, cut},
-    spoken::{Addressee, RELAY_TAG, Speaker, SpokenLine, Target, parse_spoken},
+    spoken::{Addressee, RELAY_TAG, Speaker, SpokenKind, SpokenLine, Target, parse_spoken},
 };
 
 /// Most bytes of client-only tags that are passed on with a message (half of what a line may carry, as IRCv3 has it).
@@ -152,22 +152,34 @@ impl ServerState {
         if message.command == "TAGMSG" {
             return;
         }
-        let Some((kind, text)) = parse_spoken(&message.command, message.param(1)) else { return };
+        let Some(spoken) = parse_spoken(&message.command, message.param(1)) else { return };
+        self.report_spoken(id, Heard { target, agents }, outgoing, spoken);
+    }
+
+    /// Hands words to the sink.
+    pub(super) fn report_spoken(
+        &mut self,
+        id: ClientId,
+        heard: Heard,
+        outgoing: &Outgoing,
+        (kind, text): (SpokenKind, String),
+    ) {
         let Some(client) = self.clients.get(&id) else { return };
         let relay = outgoing.client_tags.iter().find(|tag| tag.key == RELAY_TAG);
         let line = SpokenLine {
             speaker: Speaker::Person(client.profile.account.clone()),
             nick: client.profile.nick.clone(),
-            target,
+            target: heard.target,
             partner: None,
-            agents,
+            agents: heard.agents,
             text,
             kind,
+            is_whole: client.caps.has(Caps::MULTILINE),
             relay: relay.map(|tag| tag.value.clone()),
             msgid: outgoing.msgid.clone().unwrap_or_default(),
             at: outgoing.at,
         };
-        let by = Some((id, message.param(0).to_owned()));
+        let by = Some((id, outgoing.message.param(0).to_owned()));
         self.buffer.effects.push(Effect::Report { by, line: Box::new(line) });
     }
 
@@ -198,8 +210,14 @@ impl ServerState {
     }
 }
 
+/// Where something was said, and which agents heard it.
+pub(super) struct Heard {
+    pub(super) target: Target,
+    pub(super) agents: Vec<Addressee>,
+}
+
 /// The client-only tags of a message, as far as they are passed on.
-fn client_tags(message: &IrcMessage) -> Vec<Tag> {
+pub(super) fn client_tags(message: &IrcMessage) -> Vec<Tag> {
     let mut bytes: usize = 0;
     let tags = message.tags.iter().filter(|tag| tag.key.starts_with('+'));
     let fits = |tag: &&Tag| {

@@ -21,6 +21,7 @@ mod agents;
 mod channels;
 mod lines;
 mod login;
+mod modern;
 mod recorded;
 mod time;
 

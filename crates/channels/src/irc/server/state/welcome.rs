@@ -2,8 +2,8 @@
 
 use super::{ServerState, members::ClientId};
 use crate::irc::limits::{
-    AWAY_BYTES_MAX, CHANNEL_BYTES_MAX, CHANNELS_PER_CLIENT_MAX, HISTORY_LINES_MAX, NICK_BYTES_MAX,
-    TARGETS_MAX, TOPIC_BYTES_MAX,
+    AWAY_BYTES_MAX, CHANNEL_BYTES_MAX, CHANNELS_PER_CLIENT_MAX, HISTORY_LINES_MAX, MONITORED_MAX,
+    NICK_BYTES_MAX, REAL_NAME_BYTES_MAX, TARGETS_MAX, TOPIC_BYTES_MAX,
 };
 
 /// The server's program and version.
@@ -34,9 +34,12 @@ impl ServerState {
             format!("CHANLIMIT=#:{CHANNELS_PER_CLIENT_MAX}"),
             format!("MAXTARGETS={TARGETS_MAX}"),
             format!("CHATHISTORY={HISTORY_LINES_MAX}"),
+            format!("MONITOR={MONITORED_MAX}"),
+            format!("NAMELEN={REAL_NAME_BYTES_MAX}"),
             format!("NETWORK={}", self.settings.network.replace(' ', "_")),
         ];
-        let [nick, channel, topic, away, channels, targets, history, network] = &limits;
+        let [nick, channel, topic, away, channels, targets, history, monitor, name_length, network] =
+            &limits;
         let end = "are supported by this server";
         self.reply(
             id,
@@ -64,6 +67,8 @@ impl ServerState {
                 channels,
                 targets,
                 history,
+                monitor,
+                name_length,
                 "MSGREFTYPES=timestamp,msgid",
                 end,
             ],
