@@ -4,13 +4,15 @@
 //! asks for. The token is part of every address, so that no address is ever shown. Nothing here knows the keeper: the
 //! server's bridge does. What people write is data, and answers are sent as plain text: nothing in them is markup.
 //!
-//! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts),
+//! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts) with
+//! [`MessageOrigin`] (whose words it carries),
 //! [`ApprovalChoice`] (what a button says), [`split_message`] (answers that are longer than a message).
 
 mod bot;
 mod choice;
 mod error;
 mod filter;
+mod origin;
 mod split;
 mod update;
 
@@ -21,6 +23,7 @@ pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MessageLocation,
     UpdateFilter,
 };
+pub use origin::{MessageOrigin, QuotedMessage};
 pub use split::{MESSAGE_UNITS_MAX, split_message, utf16_len};
 pub use update::Update;
 

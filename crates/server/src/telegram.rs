@@ -1,12 +1,12 @@
 //! Telegram as a channel: what is written in allowed chats becomes stimuli, and their answers go back there.
 //!
 //! A message is accepted once: it is confirmed to Telegram only after it is durable here, and one that comes again is known
-//! by its place in its chat. An answer is sent at least once: that it was sent is recorded after Telegram accepted it, so
-//! that a crash between the two, or a lost response of Telegram's, can send it twice, and nothing can lose it. No file
+//! by its place in its chat. An answer is sent once: that it is about to leave is durable before it does. Where a crash, or a
+//! lost response of Telegram's, leaves unknown whether it was sent, it is not sent again, and whoever asked is told so. No file
 //! remembers a position: the ledger holds what was accepted and answered, Telegram what it was confirmed.
 //!
 //! Reading order: `poller` (what comes), `sender` (what goes), `context` (what they share), `unanswered` (which answers are
-//! not sent yet), `texts`, `status`.
+//! not sent yet), `moved_chats`, `texts`, `status`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -23,6 +23,7 @@ use crate::{
 };
 
 mod context;
+mod moved_chats;
 mod poller;
 mod sender;
 mod status;
@@ -33,6 +34,7 @@ mod unknown_chats;
 pub(crate) use status::{TelegramStatus, TelegramView};
 
 use context::BotContext;
+use moved_chats::MovedChats;
 use poller::Poller;
 use sender::Sender;
 use status::BotState;
@@ -73,7 +75,8 @@ pub(crate) fn bridge(parts: TelegramParts<'_>) -> Option<TelegramBridge> {
     let agent = settings.telegram_agent()?;
     let state = Arc::new(watch::Sender::new(BotState::Connecting));
     let (app, keeper) = (app.clone(), keeper.clone());
-    let context = BotContext { bot, name: "".into(), app, keeper, agent, clock, state };
+    let moved = MovedChats::default();
+    let context = BotContext { bot, name: "".into(), app, keeper, agent, clock, state, moved };
     Some(TelegramBridge { context, chats: telegram.chats() })
 }
 
@@ -106,9 +109,14 @@ impl TelegramBridge {
             );
         }
         let (accepted, to_answer) = mpsc::channel(ACCEPTED_MAX);
-        let filter = UpdateFilter::new(profile, self.chats.clone());
+        let (moved, ledger) = (context.moved.clone(), context.keeper.ledger().clone());
+        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || moved.load(&ledger)).await {
+            tracing::error!(channel = "telegram", event = "moves_unreadable", %error, "the ledger cannot be read for groups that have new numbers; those in telegram.chats count alone");
+        }
+        let chats = context.moved.with_moves(&self.chats);
+        let filter = UpdateFilter::new(profile, chats.clone());
         let poller = Poller::new(context.clone(), filter, accepted);
-        let sender = Sender::new(context, self.chats, to_answer);
+        let sender = Sender::new(context, chats, to_answer);
         tokio::join!(poller.run(&stop), sender.run(&stop));
     }
 }

@@ -23,8 +23,8 @@ const POLL_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 /// Longest description of a failure that is kept, in Unicode scalar values.
 const DESCRIPTION_CHARS_MAX: usize = 300;
-/// What we want to be told of: neither edits nor anything else.
-const WANTED: [&str; 2] = ["message", "callback_query"];
+/// What we want to be told of.
+const WANTED: [&str; 3] = ["message", "edited_message", "callback_query"];
 /// The pause where Telegram asks for one and does not say how long.
 const UNNAMED_PAUSE: Duration = Duration::from_secs(5);
 
@@ -52,6 +52,8 @@ pub struct BotProfile {
 pub struct OutgoingMessage<'a> {
     /// To which chat.
     pub chat: i64,
+    /// In which topic of it, where it is a forum.
+    pub topic: Option<i64>,
     /// Plain text, at most [`super::MESSAGE_UNITS_MAX`] UTF-16 units.
     pub text: &'a str,
     /// The message that it answers. Where that is gone, it is sent all the same.
@@ -63,7 +65,7 @@ pub struct OutgoingMessage<'a> {
 impl<'a> OutgoingMessage<'a> {
     /// A plain message.
     pub const fn new(chat: i64, text: &'a str) -> Self {
-        Self { chat, text, reply_to: None, buttons: &[] }
+        Self { chat, topic: None, text, reply_to: None, buttons: &[] }
     }
 }
 
@@ -94,6 +96,8 @@ struct ApiAnswer<'a> {
 struct AnswerParameters {
     #[serde(default)]
     retry_after: Option<u64>,
+    #[serde(default)]
+    migrate_to_chat_id: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -149,6 +153,9 @@ impl Bot {
             "link_preview_options": {"is_disabled": true},
         });
         if let Some(object) = body.as_object_mut() {
+            if let Some(topic) = message.topic {
+                object.insert("message_thread_id".to_owned(), topic.into());
+            }
             if let Some(message) = message.reply_to {
                 let reply_to = json!({"message_id": message, "allow_sending_without_reply": true});
                 object.insert("reply_parameters".to_owned(), reply_to);
@@ -162,8 +169,11 @@ impl Bot {
     }
 
     /// `sendChatAction`: "… is typing", for five seconds or until a message comes.
-    pub async fn typing(&self, chat: i64) -> Result<(), CallError> {
-        let body = json!({"chat_id": chat, "action": "typing"});
+    pub async fn typing(&self, chat: i64, topic: Option<i64>) -> Result<(), CallError> {
+        let mut body = json!({"chat_id": chat, "action": "typing"});
+        if let (Some(topic), Some(object)) = (topic, body.as_object_mut()) {
+            object.insert("message_thread_id".to_owned(), topic.into());
+        }
         self.call::<Value>("sendChatAction", body).await.map(drop)
     }
 
@@ -232,6 +242,10 @@ impl Bot {
     ) -> CallError {
         let code = answer.error_code.unwrap_or(head.status);
         let description = self.redacted(&answer.description.unwrap_or_default());
+        let migrated = answer.parameters.as_ref().and_then(|p| p.migrate_to_chat_id);
+        if let Some(to) = migrated {
+            return CallError::ChatMigrated { method, to };
+        }
         match code {
             // An unknown token of the wrong form is not found rather than not authorized.
             401 | 404 => CallError::Unauthorized,
@@ -253,6 +267,7 @@ impl Bot {
                 (format!("the address is not valid: {problem}"), false)
             }
             Error::AddressRefused { .. } | Error::Setup { .. } => (error.chain(), false),
+            error if error.is_connect_failure() => (error.chain(), false),
             _ => (error.chain(), true),
         };
         CallError::NoAnswer { method, reason: self.redacted(&reason), may_have_arrived }

@@ -33,6 +33,14 @@ pub enum CallError {
         /// How long.
         after: Duration,
     },
+    /// The group has another number now.
+    #[error("{method}: the group is now the supergroup {to}")]
+    ChatMigrated {
+        /// The call.
+        method: &'static str,
+        /// The new number.
+        to: i64,
+    },
     /// Telegram will not do this, however often it is asked.
     #[error("Telegram refused {method}: {description} ({code})")]
     Refused {
@@ -75,11 +83,16 @@ pub enum Remedy {
 }
 
 impl CallError {
+    /// Whether the call may have been carried out all the same. A server error of Telegram's says that it was not.
+    pub const fn may_have_arrived(&self) -> bool {
+        matches!(self, Self::NoAnswer { may_have_arrived: true, .. })
+    }
+
     /// What this failure asks for; `failures` counts those in a row before it.
     pub fn remedy(&self, failures: u32) -> Remedy {
         match self {
             Self::Unauthorized => Remedy::Stop,
-            Self::Refused { .. } => Remedy::GiveUp,
+            Self::Refused { .. } | Self::ChatMigrated { .. } => Remedy::GiveUp,
             Self::Conflict { .. } => Remedy::Wait(CONFLICT_PAUSE),
             Self::TooMany { after, .. } => Remedy::Wait((*after).clamp(FIRST_PAUSE, LONGEST_ASKED)),
             Self::Failing { .. } | Self::NoAnswer { .. } => {

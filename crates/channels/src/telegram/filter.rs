@@ -9,8 +9,14 @@ use abide_domain::{AgentId, Timestamp};
 
 use super::{
     ApprovalChoice, BotProfile, Update,
+    origin::{MessageOrigin, forwarded_from, quoted},
+    split::utf16_len,
     update::{CallbackQuery, Entity, Message, UpdateContent, User},
 };
+
+/// A text of at least so many UTF-16 units may have been cut by its program, which sends the rest behind it; the cut is at
+/// most at [`super::MESSAGE_UNITS_MAX`], and before that where a line or a word ends.
+const CUT_UNITS_MIN: usize = 3_500;
 
 /// The chats that are heard, and whom they speak to.
 #[derive(Clone, Debug)]
@@ -24,6 +30,8 @@ pub struct UpdateFilter {
 pub enum AcceptedUpdate {
     /// Somebody spoke to the agent.
     Message(ChatMessage),
+    /// Somebody changed what they said to the agent.
+    Edited(ChatMessage),
     /// Somebody ordered something of the bot itself.
     Command(ChatCommand),
     /// Somebody pressed a button of ours.
@@ -60,12 +68,46 @@ pub struct MessageLocation {
 pub struct ChatMessage {
     /// Where it stands.
     pub location: MessageLocation,
+    /// The topic of a forum that it stands in.
+    pub topic: Option<i64>,
     /// Who said it.
     pub sender: ChatSender,
     /// The words, as they are.
     pub text: String,
+    /// What it answers, and whose words it carries on.
+    pub origin: MessageOrigin,
     /// When, by Telegram's clock, to the second.
     pub at: Timestamp,
+    /// Of one that comes because it was changed: when, in seconds since 1970; else 0.
+    pub edited: i64,
+}
+
+impl ChatMessage {
+    /// Whether its program may have cut it, so that the rest follows.
+    pub fn may_continue(&self) -> bool {
+        utf16_len(&self.text) >= CUT_UNITS_MIN
+    }
+
+    /// All that the agent is told: the words, with what they answer before them, and the words of others marked as such.
+    pub fn content(&self) -> String {
+        self.origin.content(&self.text)
+    }
+
+    /// This message with one behind it that is more of it.
+    #[must_use]
+    pub fn with_more(mut self, more: &Self) -> Self {
+        if more.origin.forwarded_from.is_some() {
+            self.text = format!("{}\n\n{}", self.text, more.content());
+            return self;
+        }
+        // What is cut at the very end of a message was cut within a word; before that, where a line or a word ended.
+        let is_hard = utf16_len(&self.text) % super::MESSAGE_UNITS_MAX == 0;
+        if !is_hard {
+            self.text.push('\n');
+        }
+        self.text.push_str(&more.text);
+        self
+    }
 }
 
 /// An order to the bot.
@@ -73,6 +115,10 @@ pub struct ChatMessage {
 pub struct ChatCommand {
     /// Where it stands.
     pub location: MessageLocation,
+    /// The topic of a forum that it stands in.
+    pub topic: Option<i64>,
+    /// The message that it answers.
+    pub about: Option<i64>,
     /// Which.
     pub command: BotCommand,
 }
@@ -86,6 +132,8 @@ pub enum BotCommand {
     Status,
     /// `/stop`.
     Stop,
+    /// `/again`.
+    Again,
 }
 
 /// A pressed button.
@@ -155,13 +203,55 @@ impl UpdateFilter {
     pub fn classify(&self, update: &Update) -> AcceptedUpdate {
         match &update.content {
             UpdateContent::Message(message) => self.message(message),
+            UpdateContent::Edited(message) => match self.message(message) {
+                AcceptedUpdate::Message(said) => {
+                    AcceptedUpdate::Edited(ChatMessage { edited: message.edit_date.max(1), ..said })
+                }
+                // A command is carried out once, and nobody is told twice what cannot be read.
+                _ => AcceptedUpdate::Ignored,
+            },
             UpdateContent::ButtonPress(query) => self.button_press(query),
             UpdateContent::Other => AcceptedUpdate::Ignored,
         }
     }
 
+    /// Whether an update is a text that may go on in the next one, whomever it is for.
+    pub fn is_long_text(&self, update: &Update) -> bool {
+        let UpdateContent::Message(message) = &update.content else { return false };
+        self.chats.contains(&message.chat.id)
+            && message.text.as_deref().is_some_and(|text| utf16_len(text) >= CUT_UNITS_MIN)
+    }
+
+    /// Hears a chat under its new number as well.
+    pub fn follow_chat(&mut self, to: i64) {
+        self.chats.insert(to);
+    }
+
+    /// What a message is, if it is more of the one before it: the rest of a text that was cut, or what is forwarded with a comment.
+    pub fn more_of(&self, before: &ChatMessage, update: &Update) -> Option<ChatMessage> {
+        let UpdateContent::Message(message) = &update.content else { return None };
+        let text = message.text.as_deref().filter(|text| !abide_domain::is_blank(text))?;
+        let from = message.from.as_ref().filter(|from| !from.is_bot)?;
+        let is_of_it = message.chat.id == before.location.chat
+            && from.id == before.sender.id
+            && topic(message) == before.topic
+            && message.reply_to.as_ref().is_none_or(|to| to.forum_topic_created.is_some())
+            && matches!(self.command(text), SlashCommand::None);
+        let more = chat_message(message, from, text, self.profile.id);
+        let is_rest = before.may_continue() && more.origin.forwarded_from.is_none();
+        let is_forwarded = before.origin.forwarded_from.is_none()
+            && more.origin.forwarded_from.is_some()
+            && more.at == before.at
+            && !before.may_continue();
+        (is_of_it && (is_rest || is_forwarded)).then_some(more)
+    }
+
     fn message(&self, message: &Message) -> AcceptedUpdate {
         let chat = message.chat.id;
+        // Telegram itself says this in the new group, which nobody has allowed yet.
+        if let Some(from) = message.migrate_from_chat_id.filter(|from| self.chats.contains(from)) {
+            return AcceptedUpdate::ChatMigrated { from, to: chat };
+        }
         if !self.chats.contains(&chat) {
             return AcceptedUpdate::UnknownChat { chat };
         }
@@ -186,20 +276,16 @@ impl UpdateFilter {
         match self.command(text) {
             SlashCommand::OtherBot => return AcceptedUpdate::Ignored,
             SlashCommand::Known(command) if is_for_bot => {
-                return AcceptedUpdate::Command(ChatCommand { location, command });
+                let about = message.reply_to.as_ref().map(|about| about.id);
+                let topic = topic(message);
+                return AcceptedUpdate::Command(ChatCommand { location, topic, about, command });
             }
             SlashCommand::Known(_) | SlashCommand::None => {}
         }
         if !is_for_bot {
             return AcceptedUpdate::Ignored;
         }
-        let at = Timestamp::from_micros(message.date.saturating_mul(1_000_000));
-        AcceptedUpdate::Message(ChatMessage {
-            location,
-            sender: ChatSender::of(from),
-            text: text.to_owned(),
-            at,
-        })
+        AcceptedUpdate::Message(chat_message(message, from, text, self.profile.id))
     }
 
     fn button_press(&self, query: &CallbackQuery) -> AcceptedUpdate {
@@ -262,9 +348,29 @@ impl UpdateFilter {
             "start" | "help" => SlashCommand::Known(BotCommand::Help),
             "status" => SlashCommand::Known(BotCommand::Status),
             "stop" => SlashCommand::Known(BotCommand::Stop),
+            "again" => SlashCommand::Known(BotCommand::Again),
             _ => SlashCommand::None,
         }
     }
+}
+
+fn chat_message(message: &Message, from: &User, text: &str, bot: i64) -> ChatMessage {
+    let origin =
+        MessageOrigin { quoted: quoted(message, bot), forwarded_from: forwarded_from(message) };
+    ChatMessage {
+        location: MessageLocation { chat: message.chat.id, message: message.id },
+        topic: topic(message),
+        sender: ChatSender::of(from),
+        text: text.to_owned(),
+        origin,
+        at: Timestamp::from_micros(message.date.saturating_mul(1_000_000)),
+        edited: 0,
+    }
+}
+
+/// The topic of a forum; the one that every forum begins with has no number.
+fn topic(message: &Message) -> Option<i64> {
+    message.message_thread_id.filter(|_| message.is_topic_message)
 }
 
 /// What a slash at the beginning means.

@@ -38,6 +38,8 @@ pub struct Update {
 pub(super) enum UpdateContent {
     /// Somebody wrote.
     Message(Box<Message>),
+    /// Somebody changed what they wrote before.
+    Edited(Box<Message>),
     /// Somebody pressed a button.
     ButtonPress(Box<CallbackQuery>),
     /// Nothing that we know.
@@ -63,8 +65,26 @@ pub(super) struct Message {
     pub(super) caption_entities: Vec<Entity>,
     #[serde(default, rename = "reply_to_message")]
     pub(super) reply_to: Option<RepliedMessage>,
+    /// The part of the message that it answers that is meant, where its writer chose one.
+    #[serde(default)]
+    pub(super) quote: Option<Value>,
+    /// The message of another chat that it answers.
+    #[serde(default)]
+    pub(super) external_reply: Option<Value>,
+    /// Who wrote it first, where it was forwarded.
+    #[serde(default)]
+    pub(super) forward_origin: Option<Value>,
+    #[serde(default)]
+    pub(super) message_thread_id: Option<i64>,
+    /// Whether the thread is a topic of a forum; other threads are answers to one message.
+    #[serde(default)]
+    pub(super) is_topic_message: bool,
+    #[serde(default)]
+    pub(super) edit_date: i64,
     #[serde(default)]
     pub(super) migrate_to_chat_id: Option<i64>,
+    #[serde(default)]
+    pub(super) migrate_from_chat_id: Option<i64>,
     /// Whether it holds something that is no text.
     #[serde(skip)]
     pub(super) is_media: bool,
@@ -84,6 +104,8 @@ pub(super) struct User {
     pub(super) is_bot: bool,
     #[serde(default)]
     pub(super) username: Option<String>,
+    #[serde(default)]
+    pub(super) first_name: Option<String>,
 }
 
 /// A marked place in a text, in UTF-16 units.
@@ -102,8 +124,17 @@ pub(super) struct Entity {
 /// The message that another answers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct RepliedMessage {
+    #[serde(default, rename = "message_id")]
+    pub(super) id: i64,
     #[serde(default)]
     pub(super) from: Option<User>,
+    #[serde(default)]
+    pub(super) text: Option<String>,
+    #[serde(default)]
+    pub(super) caption: Option<String>,
+    /// The message that opened a topic, which every message there answers that answers no other.
+    #[serde(default)]
+    pub(super) forum_topic_created: Option<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -128,9 +159,9 @@ impl Update {
         let id = value.get("update_id")?.as_i64()?;
         let mut take = |field: &str| value.get_mut(field).map(Value::take);
         let content = if let Some(message) = take("message") {
-            let is_media = MEDIA.iter().any(|field| message.get(field).is_some());
-            let read = serde_json::from_value::<Message>(message);
-            read.map(|message| UpdateContent::Message(Box::new(Message { is_media, ..message })))
+            parse_message(message).map(UpdateContent::Message)
+        } else if let Some(message) = take("edited_message") {
+            parse_message(message).map(UpdateContent::Edited)
         } else if let Some(query) = take("callback_query") {
             serde_json::from_value(query).map(|query| UpdateContent::ButtonPress(Box::new(query)))
         } else {
@@ -138,6 +169,12 @@ impl Update {
         };
         Some(Self { id, content: content.unwrap_or(UpdateContent::Other) })
     }
+}
+
+fn parse_message(message: Value) -> serde_json::Result<Box<Message>> {
+    let is_media = MEDIA.iter().any(|field| message.get(field).is_some());
+    let read = serde_json::from_value::<Message>(message)?;
+    Ok(Box::new(Message { is_media, ..read }))
 }
 
 #[cfg(test)]
@@ -154,7 +191,7 @@ mod tests {
             json!({"update_id": 7, "message": {"message_id": "nine"}}),
             json!({"update_id": 7, "message": {"message_id": 9, "chat": {"id": 5}, "entities": [{"offset": -1}]}}),
             json!({"update_id": 7, "callback_query": {"id": "1"}}),
-            json!({"update_id": 7, "edited_message": {"message_id": 9, "chat": {"id": 5}, "text": "x"}}),
+            json!({"update_id": 7, "edited_message": {"message_id": 9, "chat": 5, "text": "x"}}),
             json!({"update_id": 7, "something_new": {}}),
         ];
         for value in odd {

@@ -61,7 +61,7 @@ async fn a_poll_gives_what_comes_meanwhile_and_the_next_confirms_it() {
     let asked = server.calls("getUpdates");
     assert_eq!(
         asked[0],
-        json!({"timeout": 50, "limit": 50, "allowed_updates": ["message", "callback_query"]})
+        json!({"timeout": 50, "limit": 50, "allowed_updates": ["message", "edited_message", "callback_query"]})
     );
 }
 
@@ -74,7 +74,11 @@ async fn a_message_is_plain_text_answers_another_and_has_buttons() {
     let buttons =
         [Button { label: "Deny", choice: ApprovalChoice { approval, decision: Decision::Deny } }];
     let text = "<b>*no* _markup_</b> https://example.org/?q=secret";
-    let message = OutgoingMessage { chat: CHAT, text, reply_to: Some(asked), buttons: &buttons };
+    let message = OutgoingMessage {
+        reply_to: Some(asked),
+        buttons: &buttons,
+        ..OutgoingMessage::new(CHAT, text)
+    };
     let sent = bot.send(&message).await.unwrap();
     assert!(sent > asked);
     assert_eq!(
@@ -89,7 +93,7 @@ async fn a_message_is_plain_text_answers_another_and_has_buttons() {
             ]]},
         })]
     );
-    bot.typing(CHAT).await.unwrap();
+    bot.typing(CHAT, None).await.unwrap();
     bot.answer_button_press("q", "Denied.").await.unwrap();
     bot.remove_buttons(CHAT, sent).await.unwrap();
     assert_eq!(server.calls("sendChatAction"), [json!({"chat_id": CHAT, "action": "typing"})]);

@@ -12,7 +12,7 @@ use tokio::{
     time::{Duration, sleep},
 };
 
-use super::status::BotState;
+use super::{moved_chats::MovedChats, status::BotState};
 use crate::api::AppState;
 
 /// Until the next try where Telegram refuses what no bot can do without.
@@ -29,6 +29,8 @@ pub(super) struct BotContext {
     pub(super) agent: AgentId,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) state: Arc<watch::Sender<BotState>>,
+    /// Groups that have another number than they had.
+    pub(super) moved: MovedChats,
 }
 
 /// A message that was accepted, and the epoch that answers it.
@@ -36,6 +38,15 @@ pub(super) struct BotContext {
 pub(super) struct AcceptedMessage {
     pub(super) epoch: EpochId,
     pub(super) spot: MessageLocation,
+}
+
+/// Where a short reply goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplySpot {
+    /// The message that it answers.
+    pub(super) location: MessageLocation,
+    /// The topic of a forum.
+    pub(super) topic: Option<i64>,
 }
 
 impl BotContext {
@@ -52,14 +63,25 @@ impl BotContext {
     }
 
     /// Replies to a message in its chat. Not tried again: it makes sense only now.
-    pub(super) async fn reply_now(&self, spot: MessageLocation, text: &str) {
-        let message = OutgoingMessage {
-            reply_to: Some(spot.message),
-            ..OutgoingMessage::new(spot.chat, text)
-        };
+    pub(super) async fn reply_now(&self, spot: ReplySpot, text: &str) {
+        let message = self.outgoing(spot.location, spot.topic, (text, true));
         if let Err(error) = self.bot.send(&message).await {
             tracing::warn!(channel = "telegram", event = "reply_failed", %error, "a short reply was not sent");
         }
+    }
+
+    /// A message to where something was written; as a reply to it where that is wanted, and its chat has still its number:
+    /// after a move the numbers of messages are others'.
+    pub(super) fn outgoing<'a>(
+        &self,
+        spot: MessageLocation,
+        topic: Option<i64>,
+        (text, is_reply): (&'a str, bool),
+    ) -> OutgoingMessage<'a> {
+        let chat = self.moved.current(spot.chat);
+        let is_reply = is_reply && chat == spot.chat;
+        let reply_to = is_reply.then_some(spot.message);
+        OutgoingMessage { topic, reply_to, ..OutgoingMessage::new(chat, text) }
     }
 
     /// Notes that Telegram does what it is asked.

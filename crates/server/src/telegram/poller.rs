@@ -3,8 +3,8 @@
 //! What cannot be made durable is not confirmed: Telegram keeps it for a day and sends it again.
 
 use abide_channels::telegram::{
-    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, POLL_WAIT, Update,
-    UpdateFilter,
+    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, MessageLocation, POLL_WAIT,
+    Update, UpdateFilter,
 };
 use abide_domain::{
     AgentId, EntityName, EpochId,
@@ -25,7 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    context::{AcceptedMessage, BotContext},
+    context::{AcceptedMessage, BotContext, ReplySpot},
     texts, unanswered,
     unknown_chats::UnknownChats,
 };
@@ -33,6 +33,13 @@ use crate::api::agent_summary;
 
 /// Between two tries to make something durable, and after a poll that brought nothing.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// Between two looks whether the rest of a text that was cut has come, and how often it is looked for.
+const REST_EVERY: Duration = Duration::from_millis(250);
+const REST_LOOKS_MAX: usize = 20;
+/// Looks without anything new after which nothing more is waited for: a second.
+const REST_LOOKS_EMPTY: usize = 4;
+/// Answers that `/again` looks at for the one that is meant.
+const AGAIN_LOOKS_MAX: usize = 50;
 /// How long a stop waits for the last confirmation.
 const LAST_CONFIRMATION_MAX: Duration = Duration::from_secs(2);
 
@@ -75,6 +82,7 @@ impl Poller {
             let pause = match polled {
                 Ok(updates) => {
                     self.note_polled();
+                    let updates = self.with_rest(updates).await;
                     self.handle_all(updates).await
                 }
                 Err(error) => {
@@ -125,27 +133,96 @@ impl Poller {
         }
     }
 
+    /// Waits a moment for the rest of a text that its program cut: nothing is confirmed yet, so that a poll gives all of it.
+    async fn with_rest(&self, mut updates: Vec<Update>) -> Vec<Update> {
+        let mut empty_looks = 0;
+        for _ in 0..REST_LOOKS_MAX {
+            let is_cut = updates.last().is_some_and(|last| match self.filter.classify(last) {
+                AcceptedUpdate::Message(said) => said.may_continue(),
+                // The rest of a text in a group names nobody.
+                AcceptedUpdate::Ignored => self.filter.is_long_text(last),
+                _ => false,
+            });
+            if !is_cut || empty_looks >= REST_LOOKS_EMPTY {
+                break;
+            }
+            sleep(REST_EVERY).await;
+            match self.context.bot.updates(self.next, Duration::ZERO).await {
+                Ok(more) if more.len() > updates.len() => {
+                    updates = more;
+                    empty_looks = 0;
+                }
+                _ => empty_looks += 1,
+            }
+        }
+        updates
+    }
+
     /// Handles updates in their order; says how long to wait where one must come again or there was none.
     async fn handle_all(&mut self, updates: Vec<Update>) -> Option<Duration> {
         let before = self.next;
-        for update in updates {
+        let mut updates = updates.as_slice();
+        while let [update, behind @ ..] = updates {
+            updates = behind;
             if self.next.is_some_and(|next| update.id < next) {
                 continue;
             }
-            match self.handle(&update).await {
-                UpdateOutcome::Done => self.next = update.id.checked_add(1),
-                UpdateOutcome::Again => return Some(RETRY_AFTER),
-            }
+            let handled = match self.filter.classify(update) {
+                AcceptedUpdate::Message(said) => self.accept_with_more(said, behind).await,
+                other => {
+                    let outcome = self.handle(other).await;
+                    matches!(outcome, UpdateOutcome::Done).then_some(0)
+                }
+            };
+            let Some(more) = handled else { return Some(RETRY_AFTER) };
+            let (joined, behind) = behind.split_at_checked(more).unwrap_or((behind, &[]));
+            updates = behind;
+            self.next = joined.last().unwrap_or(update).id.checked_add(1);
         } // A poll that returns at once and brings nothing must not become a busy loop.
         (self.next == before).then_some(RETRY_AFTER)
     }
 
-    async fn handle(&mut self, update: &Update) -> UpdateOutcome {
-        match self.filter.classify(update) {
-            AcceptedUpdate::Message(said) => return self.accept(said).await,
+    /// Accepts a message with the updates behind it that are more of it; how many those are, or none where it must come again.
+    async fn accept_with_more(&mut self, said: ChatMessage, behind: &[Update]) -> Option<usize> {
+        let mut whole = vec![said.clone()];
+        let mut last = said;
+        for update in behind {
+            let Some(more) = self.filter.more_of(&last, update) else { break };
+            let joined = whole.last()?.clone().with_more(&more);
+            whole.push(joined);
+            last = more;
+        }
+        let said = whole.last()?.clone();
+        match self.accept(said.clone(), said.content()).await {
+            (UpdateOutcome::Again, _) => None,
+            (UpdateOutcome::Done, None) => Some(whole.len().saturating_sub(1)),
+            (UpdateOutcome::Done, Some(epoch)) if whole.len() > 1 => {
+                // One that came again may have been accepted with less of what followed it.
+                let record = self.context.keeper.epoch(epoch).await.ok().flatten();
+                let accepted = record.map(|record| record.stimulus.content.clone());
+                let is_it = |part: &ChatMessage| {
+                    Some(part.content()) == accepted.as_deref().map(str::to_owned)
+                };
+                let joined = whole.iter().rposition(is_it);
+                Some(joined.unwrap_or(whole.len().saturating_sub(1)))
+            }
+            (UpdateOutcome::Done, Some(_)) => Some(0),
+        }
+    }
+
+    async fn handle(&mut self, update: AcceptedUpdate) -> UpdateOutcome {
+        match update {
+            AcceptedUpdate::Message(said) => {
+                let content = said.content();
+                return self.accept(said, content).await.0;
+            }
+            AcceptedUpdate::Edited(said) => return self.accept_edited(said).await,
             AcceptedUpdate::Command(order) => self.run_command(order).await,
             AcceptedUpdate::ButtonPress(press) => self.answer_press(press).await,
-            AcceptedUpdate::NoText(spot) => self.context.reply_now(spot, texts::TEXT_ONLY).await,
+            AcceptedUpdate::NoText(location) => {
+                let spot = ReplySpot { location, topic: None };
+                self.context.reply_now(spot, texts::TEXT_ONLY).await;
+            }
             AcceptedUpdate::UnknownChat { chat } => {
                 if self.unknown_chats.note(chat) {
                     tracing::warn!(
@@ -156,29 +233,51 @@ impl Poller {
                     );
                 }
             }
-            AcceptedUpdate::ChatMigrated { from, to } => tracing::warn!(
-                channel = "telegram",
-                event = "chat_moved",
-                from,
-                to,
-                "a group has a new number; replace the old one in telegram.chats"
-            ),
+            AcceptedUpdate::ChatMigrated { from, to } => {
+                self.filter.follow_chat(to);
+                self.context.moved.record(&self.context.keeper, from, to).await;
+            }
             AcceptedUpdate::Ignored => {}
         }
         UpdateOutcome::Done
     }
 
-    /// Makes a message a stimulus.
-    async fn accept(&mut self, said: ChatMessage) -> UpdateOutcome {
-        let spot = said.location;
-        let envelope = match self.envelope(&said) {
-            Ok(envelope) => envelope,
-            Err(invalid) => {
-                self.context.reply_now(spot, &texts::format_invalid(&invalid)).await;
-                return UpdateOutcome::Done;
+    /// A message that was changed is told as such, where it had been taken and says something else now.
+    async fn accept_edited(&mut self, said: ChatMessage) -> UpdateOutcome {
+        let key = unanswered::idempotency_key(said.location, 0);
+        let known = self.context.keeper.state().keys.get(&key).map(|used| used.epoch);
+        let Some(epoch) = known else { return UpdateOutcome::Done };
+        let content = said.content();
+        let before = match self.context.keeper.epoch(epoch).await {
+            Ok(record) => record.map(|record| record.stimulus.content.clone()),
+            Err(error) => {
+                tracing::warn!(channel = "telegram", event = "message_unreadable", %error, "what a message said before it was changed cannot be read; it is tried again");
+                return UpdateOutcome::Again;
             }
         };
-        let key = unanswered::idempotency_key(spot); // The message is its place: its text may have been edited between two deliveries.
+        // Telegram also says that a message was changed where only its preview was.
+        if before.as_deref() == Some(content.as_str()) {
+            return UpdateOutcome::Done;
+        }
+        self.accept(said, texts::format_edited(&content)).await.0
+    }
+
+    /// Makes a message a stimulus; its epoch, where it is one.
+    async fn accept(
+        &mut self,
+        said: ChatMessage,
+        content: String,
+    ) -> (UpdateOutcome, Option<EpochId>) {
+        let spot = said.location;
+        let place = ReplySpot { location: spot, topic: said.topic };
+        let envelope = match self.envelope(&said, &content) {
+            Ok(envelope) => envelope,
+            Err(invalid) => {
+                self.context.reply_now(place, &texts::format_invalid(&invalid)).await;
+                return (UpdateOutcome::Done, None);
+            }
+        };
+        let key = unanswered::idempotency_key(spot, said.edited); // The message is its place: its text may have been edited between two deliveries.
         let body_sha256 = hex::encode(Sha256::digest(&key));
         let idempotency = Some(Idempotency { key, body_sha256 });
         let how = AcceptOptions { interactive: true, idempotency, ..AcceptOptions::default() };
@@ -186,25 +285,29 @@ impl Poller {
             Ok(accepted) => accepted.epoch,
             Err(AcceptError::KeyReused { epoch }) => epoch,
             Err(error @ AcceptError::QueueFull { .. }) => {
-                self.context.reply_now(spot, &texts::format_refused(&error)).await;
-                return UpdateOutcome::Done;
+                self.context.reply_now(place, &texts::format_refused(&error)).await;
+                return (UpdateOutcome::Done, None);
             }
-            Err(AcceptError::Stopping) => return UpdateOutcome::Again,
+            Err(AcceptError::Stopping) => return (UpdateOutcome::Again, None),
             Err(error) => {
                 tracing::warn!(channel = "telegram", event = "message_not_recorded", %error, "a message could not be recorded; it is tried again");
-                return UpdateOutcome::Again;
+                return (UpdateOutcome::Again, None);
             }
         }; // The receiver is gone only where the sender has ended.
         drop(self.accepted.send(AcceptedMessage { epoch, spot }).await);
-        UpdateOutcome::Done
+        (UpdateOutcome::Done, Some(epoch))
     }
 
-    fn envelope(&self, said: &ChatMessage) -> Result<StimulusEnvelope, EnvelopeError> {
+    fn envelope(
+        &self,
+        said: &ChatMessage,
+        content: &str,
+    ) -> Result<StimulusEnvelope, EnvelopeError> {
         let keeper = &self.context.keeper;
         let now = self.context.clock.now();
         let sender = said.sender.name(|name| self.is_reserved(name));
-        let envelope = json!({ "stimulus": { "content": said.text, "sender": sender, "channel": Channel::Telegram, // Telegram's clock may be ahead of ours by more than an envelope allows.
-"timestamp": said.at.min(now), }, "last_driver_output": null, "citizen": self.context.agent, "session_id": unanswered::session_id(said.location.chat), });
+        let envelope = json!({ "stimulus": { "content": content, "sender": sender, "channel": Channel::Telegram, // Telegram's clock may be ahead of ours by more than an envelope allows.
+"timestamp": said.at.min(now), }, "last_driver_output": null, "citizen": self.context.agent, "session_id": unanswered::session_id(self.context.moved.original(said.location.chat), said.topic), });
         let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
     }
@@ -214,25 +317,52 @@ impl Poller {
         is_reserved_agent_name(name) || self.context.keeper.agent(name).is_some()
     }
 
-    async fn run_command(&self, ChatCommand { location: spot, command }: ChatCommand) {
-        let context = &self.context;
+    async fn run_command(&self, order: ChatCommand) {
+        let ChatCommand { location, topic, about, command } = order;
+        let (context, spot) = (&self.context, ReplySpot { location, topic });
         let answer = match command {
             BotCommand::Help => texts::format_help(&context.agent),
             BotCommand::Status => {
                 agent_summary(&context.app, &context.keeper.state(), &context.agent)
             }
-            BotCommand::Stop => self.stop(spot.chat, spot.message).await,
+            BotCommand::Stop => self.stop(location, topic).await,
+            BotCommand::Again => return self.show_again(spot, about).await,
         };
         context.reply_now(spot, &answer).await;
     }
 
-    /// Aborts what was asked in a chat before a message: a command that comes again aborts nothing that came after it.
-    async fn stop(&self, chat: i64, before: i64) -> String {
+    /// Shows an answer once more, because somebody asks for it: the newest in the conversation, or the one to a message.
+    async fn show_again(&self, spot: ReplySpot, about: Option<i64>) {
+        let keeper = &self.context.keeper;
+        let chat = spot.location.chat;
+        // An answer to what is no question of this chat, such as to the bot's own remark, means the newest.
+        let mut candidates = unanswered::ended_answers(keeper, chat, about);
+        if candidates.is_empty() {
+            candidates = unanswered::ended_answers(keeper, chat, None);
+        }
+        for epoch in candidates.into_iter().take(AGAIN_LOOKS_MAX) {
+            let Ok(Some(record)) = keeper.epoch(epoch.0).await else { continue };
+            if unanswered::topic_of(&record) != spot.topic {
+                continue;
+            }
+            for text in texts::format_answer_messages(&record) {
+                self.context.reply_now(spot, &text).await;
+            }
+            return;
+        }
+        self.context.reply_now(spot, texts::NOTHING_AGAIN).await;
+    }
+
+    /// Aborts what was asked in a chat, or a topic of it, before a message: a command that comes again aborts nothing that came
+    /// after it.
+    async fn stop(&self, location: MessageLocation, topic: Option<i64>) -> String {
+        let MessageLocation { chat, message: before } = location;
         let epochs: Vec<EpochId> = {
             let state = self.context.keeper.state();
             let epochs = state.running.values().filter_map(|record| {
                 let spot = unanswered::location_of(record)?;
-                (spot.chat == chat && spot.message < before).then_some(record.id)
+                let is_here = spot.chat == chat && unanswered::topic_of(record) == topic;
+                (is_here && spot.message < before).then_some(record.id)
             });
             epochs.collect()
         };
@@ -259,12 +389,12 @@ impl Poller {
     async fn decide(&self, press: &ButtonPress) -> &'static str {
         let Some(choice) = press.choice else { return texts::UNKNOWN_BUTTON };
         let is_here = {
-            let state = self.context.keeper.state();
+            let (state, moved) = (self.context.keeper.state(), &self.context.moved);
             let mut records = state.running.values();
             records.any(|record| {
                 record.has_approval(choice.approval)
                     && unanswered::location_of(record)
-                        .is_some_and(|spot| spot.chat == press.location.chat)
+                        .is_some_and(|spot| moved.current(spot.chat) == press.location.chat)
             })
         };
         if !is_here {

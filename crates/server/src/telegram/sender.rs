@@ -1,12 +1,15 @@
 //! Sends answers of epochs that have ended, asks for approvals, shows "is typing" while an epoch is open.
 //!
+//! That an answer leaves is on the record before it does. What may have been sent is not sent again: a remark says so instead.
 //! One answer after the other, the oldest first, so that a chat reads in order. Where Telegram wants a pause, all wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_channels::telegram::{ApprovalChoice, Button, MessageLocation, OutgoingMessage, Remedy};
+use abide_channels::telegram::{
+    ApprovalChoice, Button, CallError, MessageLocation, OutgoingMessage, Remedy,
+};
 use abide_domain::{ApprovalId, EpochId, epoch::EpochState, event::Decision};
-use abide_engine::state::EpochRecord;
+use abide_engine::{failpoint::Failpoint, state::EpochRecord};
 use futures_util::future::join_all;
 use tokio::{
     sync::mpsc,
@@ -16,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     context::{AcceptedMessage, BotContext},
-    texts, unanswered,
+    texts,
+    unanswered::{self, SendState, SendStep},
 };
 
 /// Between two signs of typing; Telegram shows one for five seconds.
@@ -52,6 +56,14 @@ struct PendingReply {
     spot: MessageLocation,
     /// How many of its messages were sent since the start.
     sent: usize,
+    /// What is on the record.
+    state: SendState,
+}
+
+impl PendingReply {
+    const fn new(spot: MessageLocation) -> Self {
+        Self { spot, sent: 0, state: SendState::Not }
+    }
 }
 
 /// What came of an attempt.
@@ -60,8 +72,10 @@ enum SendOutcome {
     Sent(i64),
     /// Telegram will never accept it.
     Rejected,
-    /// To be tried later.
+    /// It was not sent; to be tried later.
     Deferred,
+    /// Nobody can know whether it was sent.
+    Unknown,
 }
 
 impl Sender {
@@ -100,11 +114,12 @@ impl Sender {
         let now = self.context.clock.now();
         match unanswered::find_unanswered(&self.context.keeper, &self.chats, now).await {
             Ok(unanswered) => {
-                self.pending.extend(
-                    unanswered
-                        .into_iter()
-                        .map(|(epoch, spot)| (epoch, PendingReply { spot, sent: 0 })),
-                );
+                for (epoch, (spot, state)) in unanswered {
+                    self.pending.insert(epoch, PendingReply { spot, sent: 0, state });
+                    if state == SendState::Sending {
+                        self.note_unsure(epoch).await;
+                    }
+                }
             }
             Err(error) => {
                 tracing::error!(channel = "telegram", event = "unanswered_unreadable", %error, "the ledger cannot be read for unsent answers; answers from before this start are not sent");
@@ -117,7 +132,7 @@ impl Sender {
         if !self.pending.contains_key(&epoch)
             && !unanswered::is_answered(&self.context.keeper, epoch).await.unwrap_or(false)
         {
-            self.pending.insert(epoch, PendingReply { spot, sent: 0 });
+            self.pending.insert(epoch, PendingReply::new(spot));
         }
     }
 
@@ -170,36 +185,109 @@ impl Sender {
                 return;
             }
         };
+        let Some(reply) = self.pending.get(&epoch).copied() else { return };
+        if reply.state == SendState::Unsure {
+            return self.remark(&record, reply).await;
+        }
+        if reply.state == SendState::Not && !self.begin(&record).await {
+            return;
+        }
         let messages = texts::format_answer_messages(&record);
-        while let Some(PendingReply { spot, sent }) = self.pending.get(&epoch).copied() {
+        while let Some(PendingReply { spot, sent, state }) = self.pending.get(&epoch).copied() {
             let Some(text) = messages.get(sent) else {
-                return self.settle(&record, 1).await;
+                return self.settle(&record, 1, false).await;
             };
-            let answers = (sent == 0).then_some(spot.message);
-            match self
-                .send(OutgoingMessage {
-                    reply_to: answers,
-                    ..OutgoingMessage::new(spot.chat, text)
-                })
-                .await
-            {
+            match self.send_to(spot, &record, (text, sent == 0)).await {
                 SendOutcome::Sent(_) => {
-                    self.pending.insert(epoch, PendingReply { spot, sent: sent + 1 });
+                    self.pending.insert(epoch, PendingReply { spot, sent: sent + 1, state });
+                    let _ = self.failpoint(Failpoint::AnswerSent).await;
                 }
-                SendOutcome::Rejected => return self.settle(&record, 0).await,
+                SendOutcome::Rejected => return self.settle(&record, 0, false).await,
+                SendOutcome::Deferred if sent == 0 => return self.take_back(&record).await,
                 SendOutcome::Deferred => return,
+                SendOutcome::Unknown => return self.note_unsure(epoch).await,
+            }
+        }
+    }
+
+    /// Puts on the record that an answer is about to leave; false where that cannot be written, and nothing leaves.
+    async fn begin(&mut self, record: &EpochRecord) -> bool {
+        let is_recorded = self.record(record.id, SendStep::Sending).await
+            && self.failpoint(Failpoint::AnswerSending).await;
+        if is_recorded {
+            self.mark(record.id, SendState::Sending);
+        } else {
+            self.paused_until = Some(Instant::now() + READ_RETRY_AFTER);
+        }
+        is_recorded
+    }
+
+    /// An answer that was about to leave did not.
+    async fn take_back(&mut self, record: &EpochRecord) {
+        if self.record(record.id, SendStep::Unsent).await {
+            self.mark(record.id, SendState::Not);
+        }
+    }
+
+    /// Nobody can know whether an answer was sent: a remark says so from here on.
+    async fn note_unsure(&mut self, epoch: EpochId) {
+        self.record(epoch, SendStep::MaybeSent).await;
+        self.mark(epoch, SendState::Unsure);
+    }
+
+    /// Says that an answer may have been sent.
+    async fn remark(&mut self, record: &EpochRecord, reply: PendingReply) {
+        match self.send_to(reply.spot, record, (texts::MAYBE_SENT, true)).await {
+            SendOutcome::Sent(_) => self.settle(record, 1, true).await,
+            SendOutcome::Rejected | SendOutcome::Unknown => self.settle(record, 0, true).await,
+            SendOutcome::Deferred => {}
+        }
+    }
+
+    fn mark(&mut self, epoch: EpochId, state: SendState) {
+        if let Some(reply) = self.pending.get_mut(&epoch) {
+            reply.state = state;
+        }
+    }
+
+    async fn failpoint(&self, point: Failpoint) -> bool {
+        self.context.keeper.services().failpoints.pass(point).await.is_ok()
+    }
+
+    /// Writes down what becomes of an answer; false where that cannot be written.
+    async fn record(&self, epoch: EpochId, step: SendStep) -> bool {
+        let of = (epoch, &self.context.agent);
+        match unanswered::record_step(&self.context.keeper, of, step).await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(%epoch, channel = "telegram", event = "answer_not_recorded", %error, "what becomes of an answer could not be recorded; one that has not left is tried again");
+                false
             }
         }
     }
 
     /// Records that an epoch is answered, or given up (nobody was reached).
-    async fn settle(&mut self, record: &EpochRecord, people: u64) {
+    async fn settle(&mut self, record: &EpochRecord, people: u64, maybe_sent: bool) {
         self.pending.remove(&record.id);
-        if let Err(error) = unanswered::record_answered(&self.context.keeper, record, people).await
-        {
-            let epoch = record.id;
-            tracing::warn!(%epoch, channel = "telegram", event = "answered_not_recorded", %error, "an answer was sent and that could not be recorded: after a restart it is sent again");
+        self.record(record.id, SendStep::Answered { people, maybe_sent }).await;
+    }
+
+    /// Sends something to where an epoch was asked.
+    async fn send_to(
+        &mut self,
+        spot: MessageLocation,
+        record: &EpochRecord,
+        what: (&str, bool),
+    ) -> SendOutcome {
+        let context = self.context.clone();
+        let topic = unanswered::topic_of(record);
+        let sent = self.send(context.outgoing(spot, topic, what)).await;
+        let is_moved = context.moved.current(spot.chat) != spot.chat;
+        if matches!(sent, SendOutcome::Deferred) && is_moved && self.may_send() {
+            // The group has just got another number, and Telegram did nothing under the old one.
+            return self.send(context.outgoing(spot, topic, what)).await;
         }
+        sent
     }
 
     async fn send(&mut self, message: OutgoingMessage<'_>) -> SendOutcome {
@@ -212,16 +300,23 @@ impl Sender {
             }
             Err(error) => error,
         };
+        if let CallError::ChatMigrated { to, .. } = error
+            && self.context.moved.current(to) != message.chat
+        {
+            self.context.moved.record(&self.context.keeper, message.chat, to).await;
+            return SendOutcome::Deferred;
+        }
         if error.remedy(self.failures) == Remedy::GiveUp {
             tracing::warn!(channel = "telegram", event = "message_rejected", %error, "Telegram rejects a message; it is not sent again");
             return SendOutcome::Rejected;
         }
+        let may_have_arrived = error.may_have_arrived();
         match self.context.note_failure(&error, self.failures) {
             Some(pause) => self.paused_until = Some(Instant::now() + pause),
             None => self.is_stopped = true,
         }
         self.failures = self.failures.saturating_add(1);
-        SendOutcome::Deferred
+        if may_have_arrived { SendOutcome::Unknown } else { SendOutcome::Deferred }
     }
 
     /// Asks for approvals that wait, and takes the buttons off those that are decided.
@@ -237,37 +332,38 @@ impl Sender {
                 tracing::info!(channel = "telegram", event = "buttons_not_removed", %error, "the buttons of a decided question could not be removed");
             }
         }
-        for (approval, spot, text) in waiting {
+        for (approval, (spot, topic), text) in waiting {
             if self.asked.contains_key(&approval) || !self.may_send() {
                 continue;
             }
             let buttons = [("Approve", Decision::Approve), ("Deny", Decision::Deny)].map(
                 |(label, decision)| Button { label, choice: ApprovalChoice { approval, decision } },
             );
-            let question = OutgoingMessage {
-                reply_to: Some(spot.message),
-                ..OutgoingMessage::new(spot.chat, &text)
-            };
+            let context = self.context.clone();
+            let question = context.outgoing(spot, topic, (&text, true));
+            let chat = question.chat;
             match self.send(OutgoingMessage { buttons: &buttons, ..question }).await {
                 SendOutcome::Sent(message) => {
-                    self.asked.insert(approval, Some(MessageLocation { chat: spot.chat, message }));
+                    self.asked.insert(approval, Some(MessageLocation { chat, message }));
                 } // It can be decided elsewhere, or its time runs out.
                 SendOutcome::Rejected => {
                     self.asked.insert(approval, None);
                 }
-                SendOutcome::Deferred => return,
+                // A question may stand there twice: the first press decides.
+                SendOutcome::Deferred | SendOutcome::Unknown => return,
             }
         }
     }
 
     /// The approvals that epochs of our chats wait for.
-    fn waiting_approvals(&self) -> Vec<(ApprovalId, MessageLocation, String)> {
+    fn waiting_approvals(&self) -> Vec<(ApprovalId, (MessageLocation, Option<i64>), String)> {
         let state = self.context.keeper.state();
         let of = |(epoch, reply): (&EpochId, &PendingReply)| {
             let record = state.running.get(epoch)?;
             let approval = record.pending_approval()?;
             let text = texts::format_question(record, approval);
-            Some((approval.requested.approval_id, reply.spot, text))
+            let place = (reply.spot, unanswered::topic_of(record));
+            Some((approval.requested.approval_id, place, text))
         };
         self.pending.iter().filter_map(of).collect()
     }
@@ -284,19 +380,21 @@ impl Sender {
             return;
         }
         self.typed_at = Some(Instant::now());
-        let typed = join_all(open.into_iter().map(|chat| self.context.bot.typing(chat))).await;
+        let bot = &self.context.bot;
+        let typed = join_all(open.into_iter().map(|(chat, topic)| bot.typing(chat, topic))).await;
         for error in typed.into_iter().filter_map(Result::err) {
             tracing::debug!(channel = "telegram", event = "typing_not_shown", %error, "typing is not shown");
         }
     }
 
-    fn open_chats(&self) -> BTreeSet<i64> {
+    fn open_chats(&self) -> BTreeSet<(i64, Option<i64>)> {
         let state = self.context.keeper.state();
-        let is_open = |record: &EpochRecord| {
-            record.state != EpochState::Queued && record.pending_approval().is_none()
-        };
-        let open =
-            self.pending.iter().filter(|(epoch, _)| state.running.get(epoch).is_some_and(is_open));
-        open.map(|(_, reply)| reply.spot.chat).take(TYPING_CHATS_MAX).collect()
+        let open = self.pending.iter().filter_map(|(epoch, reply)| {
+            let record = state.running.get(epoch)?;
+            let is_open = record.state != EpochState::Queued && record.pending_approval().is_none();
+            let chat = self.context.moved.current(reply.spot.chat);
+            is_open.then(|| (chat, unanswered::topic_of(record)))
+        });
+        open.take(TYPING_CHATS_MAX).collect()
     }
 }

@@ -21,6 +21,9 @@ const ARGUMENTS_CHARS_MAX: usize = 1_500;
 const TOOL_CHARS_MAX: usize = 100;
 
 pub(super) const TEXT_ONLY: &str = "I can read only text messages.";
+pub(super) const MAYBE_SENT: &str = "My answer to this may have reached you before something broke, so I do not repeat it. \
+                                     Answer this message with /again to see it.";
+pub(super) const NOTHING_AGAIN: &str = "There is no answer here to show again.";
 pub(super) const UNKNOWN_BUTTON: &str = "I do not know this button.";
 pub(super) const DECIDED_BEFORE: &str = "This is decided already.";
 pub(super) const APPROVED: &str = "Approved.";
@@ -58,6 +61,11 @@ pub(super) fn format_question(record: &EpochRecord, approval: &ApprovalRecord) -
     )
 }
 
+/// What an agent is told of a message that was changed.
+pub(super) fn format_edited(content: &str) -> String {
+    format!("(I changed my message. It now reads:)\n{content}")
+}
+
 /// Why a message is no stimulus.
 pub(super) fn format_invalid(invalid: &EnvelopeError) -> String {
     let problems: Vec<_> = invalid
@@ -78,7 +86,8 @@ pub(super) fn format_help(agent: &AgentId) -> String {
     format!(
         "Whatever you write here goes to {agent}, and its answer comes back.\n\
          /status: what {agent} does\n\
-         /stop: stops what was asked in this chat"
+         /stop: stops what was asked in this chat\n\
+         /again: shows the last answer again, or the one to the message that you answer"
     )
 }
 

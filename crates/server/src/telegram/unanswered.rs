@@ -1,5 +1,5 @@
-//! Which answers are not sent yet, from the ledger alone: the key of a stimulus is its place in its chat, and
-//! `channel.answered` says that its answer was sent, or given up.
+//! Which answers are not sent yet, from the ledger alone: the key of a stimulus is its place in its chat, `channel.sending` says
+//! that its answer is about to leave, and `channel.answered` that it was sent, or given up.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,9 +8,11 @@ use std::{
 
 use abide_channels::telegram::MessageLocation;
 use abide_domain::{
-    EntityName, EpochId, Timestamp,
+    AgentId, EntityName, EpochId, Timestamp,
     envelope::Channel,
-    event::{ChannelAnswered, ChannelEvent, Event},
+    event::{
+        ChannelAnswered, ChannelEvent, ChannelMaybeSent, ChannelSending, ChannelUnsent, Event,
+    },
 };
 use abide_engine::{Keeper, state::EpochRecord};
 use abide_ledger::{AppendError, Draft, Ledger, Query, ReadError};
@@ -21,15 +23,27 @@ const AGE_MAX: Duration = Duration::from_hours(7 * 24);
 const PREFIX: &str = "telegram:";
 /// The event that says that an answer was sent, or given up.
 const ANSWERED: &str = "channel.answered";
+/// Marks in a key when a message was changed.
+const EDITED: &str = ":e";
 
-/// The key of a message: what makes it one stimulus however often it comes.
-pub(super) fn idempotency_key(spot: MessageLocation) -> String {
-    format!("{PREFIX}{spot}")
+/// The key of a message: what makes it one stimulus however often it comes. One that was changed is another stimulus.
+pub(super) fn idempotency_key(spot: MessageLocation, edited: i64) -> String {
+    if edited == 0 { format!("{PREFIX}{spot}") } else { format!("{PREFIX}{spot}{EDITED}{edited}") }
 }
 
-/// The conversation of a chat.
-pub(super) fn session_id(chat: i64) -> String {
-    format!("{PREFIX}{chat}")
+/// The conversation of a chat, or of one topic of a forum.
+pub(super) fn session_id(chat: i64, topic: Option<i64>) -> String {
+    let topic = topic.map(|topic| format!("/{topic}")).unwrap_or_default();
+    format!("{PREFIX}{chat}{topic}")
+}
+
+/// The topic of a forum in which an epoch was asked.
+pub(super) fn topic_of(record: &EpochRecord) -> Option<i64> {
+    topic_of_session(&record.stimulus.session_id)
+}
+
+fn topic_of_session(session: &str) -> Option<i64> {
+    session.strip_prefix(PREFIX)?.split_once('/')?.1.parse().ok()
 }
 
 /// The message that an epoch answers, where it came by Telegram.
@@ -40,7 +54,40 @@ pub(super) fn location_of(record: &EpochRecord) -> Option<MessageLocation> {
 }
 
 fn parse_key(key: &str) -> Option<MessageLocation> {
-    key.strip_prefix(PREFIX)?.parse().ok()
+    let place = key.strip_prefix(PREFIX)?;
+    let place = match place.split_once(EDITED) {
+        Some((place, moment)) if moment.parse::<i64>().is_ok() => place,
+        _ => place,
+    };
+    place.parse().ok()
+}
+
+/// The epochs that ended and answer something in a chat, the newest first; of one message, where that is named.
+pub(super) fn ended_answers(
+    keeper: &Keeper,
+    chat: i64,
+    about: Option<i64>,
+) -> BTreeSet<std::cmp::Reverse<EpochId>> {
+    let state = keeper.state();
+    let is_it = |key: &str| {
+        parse_key(key).is_some_and(|spot| {
+            spot.chat == chat && about.is_none_or(|message| spot.message == message)
+        })
+    };
+    let used = state.keys.iter().filter(|(key, _)| is_it(key)).map(|(_, used)| used.epoch);
+    let ended = used.filter(|epoch| state.epochs.get(epoch).is_some_and(|span| span.end.is_some()));
+    ended.map(std::cmp::Reverse).collect()
+}
+
+/// How far the sending of an answer came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SendState {
+    /// It did not leave.
+    Not,
+    /// It was about to leave: it may have been sent.
+    Sending,
+    /// It is on the record that it may have been sent.
+    Unsure,
 }
 
 /// The epochs that answer messages in these chats and whose answers are not known to be sent, the oldest first.
@@ -48,7 +95,7 @@ pub(super) async fn find_unanswered(
     keeper: &Keeper,
     chats: &BTreeSet<i64>,
     now: Timestamp,
-) -> Result<BTreeMap<EpochId, MessageLocation>, ReadError> {
+) -> Result<BTreeMap<EpochId, (MessageLocation, SendState)>, ReadError> {
     let mut first_seq = u64::MAX;
     let mut unanswered = BTreeMap::new();
     {
@@ -59,7 +106,7 @@ pub(super) async fn find_unanswered(
             };
             if is_recent(used.epoch, now) {
                 first_seq = first_seq.min(used.seq);
-                unanswered.insert(used.epoch, spot);
+                unanswered.insert(used.epoch, (spot, SendState::Not));
             }
         }
     }
@@ -68,9 +115,7 @@ pub(super) async fn find_unanswered(
     }
     let ledger = keeper.ledger().clone();
     let read = move || {
-        for epoch in answered(&ledger, first_seq)? {
-            unanswered.remove(&epoch);
-        }
+        apply_sent(&ledger, first_seq, &mut unanswered)?;
         Ok(unanswered)
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
@@ -91,27 +136,71 @@ pub(super) async fn is_answered(keeper: &Keeper, epoch: EpochId) -> Result<bool,
     tokio::task::spawn_blocking(read).await.unwrap_or(Ok(false))
 }
 
-fn answered(ledger: &Ledger, after: u64) -> Result<Vec<EpochId>, ReadError> {
-    let kinds = vec![ANSWERED.to_owned()];
-    let query = Query { kinds, after, ..Query::default() };
-    let epoch = |record: Result<abide_ledger::Record, ReadError>| {
-        record.map(|record| record.epoch().and_then(|epoch| epoch.parse().ok())).transpose()
-    };
-    ledger.query(query).filter_map(epoch).collect()
+/// Takes out what is answered, and notes what may have been sent.
+fn apply_sent(
+    ledger: &Ledger,
+    after: u64,
+    unanswered: &mut BTreeMap<EpochId, (MessageLocation, SendState)>,
+) -> Result<(), ReadError> {
+    let kinds = ["sending", "unsent", "maybe_sent"].map(|kind| format!("channel.{kind}"));
+    let kinds = kinds.into_iter().chain([ANSWERED.to_owned()]).collect();
+    for record in ledger.query(Query { kinds, after, ..Query::default() }) {
+        let record = record?;
+        let Some(epoch) = record.epoch().and_then(|epoch| epoch.parse().ok()) else { continue };
+        let sent = match record.kind() {
+            "channel.sending" => SendState::Sending,
+            "channel.unsent" => SendState::Not,
+            "channel.maybe_sent" => SendState::Unsure,
+            _ => {
+                unanswered.remove(&epoch);
+                continue;
+            }
+        };
+        if let Some((_, known)) = unanswered.get_mut(&epoch) {
+            *known = sent;
+        }
+    }
+    Ok(())
 }
 
-/// Records that an answer was sent; with zero people, that it was given up.
-pub(super) async fn record_answered(
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SendStep {
+    /// It is about to leave.
+    Sending,
+    /// It did not leave, for certain.
+    Unsent,
+    /// Nobody can know whether it was sent.
+    MaybeSent,
+    /// It was sent to so many; with none, it was given up. Or only the remark was sent that it may have been.
+    Answered {
+        /// How many.
+        people: u64,
+        /// Whether it was the remark.
+        maybe_sent: bool,
+    },
+}
+
+/// Records what becomes of an answer.
+pub(super) async fn record_step(
     keeper: &Keeper,
-    record: &EpochRecord,
-    people: u64,
+    (epoch, agent): (EpochId, &AgentId),
+    step: SendStep,
 ) -> Result<(), AppendError> {
-    let answered = ChannelAnswered { channel: Channel::Telegram, people };
+    let channel = Channel::Telegram;
+    let event = match step {
+        SendStep::Sending => ChannelEvent::Sending(ChannelSending { channel }),
+        SendStep::Unsent => ChannelEvent::Unsent(ChannelUnsent { channel }),
+        SendStep::MaybeSent => ChannelEvent::MaybeSent(ChannelMaybeSent { channel }),
+        SendStep::Answered { people, maybe_sent } => {
+            ChannelEvent::Answered(ChannelAnswered { channel, people, maybe_sent })
+        }
+    };
     let draft = Draft {
-        entity: record.agent.entity(),
+        entity: agent.entity(),
         author: EntityName::keeper(),
-        epoch: Some(record.id),
-        event: Event::Channel(ChannelEvent::Answered(answered)),
+        epoch: Some(epoch),
+        event: Event::Channel(event),
     };
     keeper.ledger().append(vec![draft]).await.map(drop)
 }
@@ -129,14 +218,19 @@ pub(super) fn is_recent(epoch: EpochId, now: Timestamp) -> bool {
 mod tests {
     use abide_channels::telegram::MessageLocation;
 
-    use super::{idempotency_key, parse_key, session_id};
+    use super::{idempotency_key, parse_key, session_id, topic_of_session};
 
     #[test]
     fn a_message_is_found_by_its_key_and_other_keys_are_ignored() {
         let spot = MessageLocation { chat: -1001, message: 9 };
-        assert_eq!(idempotency_key(spot), "telegram:-1001:9");
-        assert_eq!(parse_key(&idempotency_key(spot)), Some(spot));
-        assert_eq!(session_id(-1001), "telegram:-1001");
+        assert_eq!(idempotency_key(spot, 0), "telegram:-1001:9");
+        assert_eq!(idempotency_key(spot, 17), "telegram:-1001:9:e17");
+        assert_eq!(parse_key(&idempotency_key(spot, 0)), Some(spot));
+        assert_eq!(parse_key(&idempotency_key(spot, 17)), Some(spot), "answered where it stands");
+        assert_eq!(session_id(-1001, None), "telegram:-1001");
+        assert_eq!(session_id(-1001, Some(12)), "telegram:-1001/12");
+        assert_eq!(topic_of_session("telegram:-1001/12"), Some(12));
+        assert_eq!(topic_of_session("telegram:-1001"), None);
         for other in ["", "abc", "telegram:", "telegram:7", "telegram:a:b", "-1001:9"] {
             assert_eq!(parse_key(other), None, "{other}");
         }

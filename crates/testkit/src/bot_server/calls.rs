@@ -28,6 +28,8 @@ pub enum BotFault {
     CutAfter,
     /// Refused with a status and Telegram's words.
     Refuse(u16, &'static str),
+    /// Refused, because the group has this number now.
+    Migrated(i64),
 }
 
 /// An answer on the wire.
@@ -184,6 +186,10 @@ impl BotCalls {
                 text: "<html><body><h1>502 Bad Gateway</h1></body></html>".to_owned(),
             }),
             Some(BotFault::Refuse(status, words)) => Some(refusal(status, words)),
+            Some(BotFault::Migrated(to)) => {
+                self.change(|state| state.chats.insert(to));
+                Some(migrated(to))
+            }
             None => Some(self.carry_out(method, body)),
         }
     }
@@ -282,6 +288,15 @@ fn json_reply(status: u16, body: &Value) -> BotReply {
 
 fn refusal(status: u16, words: &str) -> BotReply {
     json_reply(status, &json!({"ok": false, "error_code": status, "description": words}))
+}
+
+fn migrated(to: i64) -> BotReply {
+    let words = "Bad Request: group chat was upgraded to a supergroup chat";
+    let parameters = json!({"migrate_to_chat_id": to});
+    json_reply(
+        400,
+        &json!({"ok": false, "error_code": 400, "description": words, "parameters": parameters}),
+    )
 }
 
 fn too_many(seconds: u64) -> BotReply {

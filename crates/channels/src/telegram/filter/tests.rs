@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     AcceptedUpdate, BotCommand, ChatCommand, ChatMessage, ChatSender, MessageLocation, UpdateFilter,
 };
-use crate::telegram::{BotProfile, Update};
+use crate::telegram::{BotProfile, MessageOrigin, Update};
 
 const GROUP: i64 = -1001;
 
@@ -52,9 +52,12 @@ fn what_is_message_in_an_allowed_private_chat_is_heard_as_it_is() {
         classify(private(text)),
         AcceptedUpdate::Message(ChatMessage {
             location: MessageLocation { chat: 42, message: 5 },
+            topic: None,
             sender: ChatSender { id: 42, username: Some("Nicolas".to_owned()) },
             text: text.to_owned(),
+            origin: MessageOrigin::default(),
             at: "2025-11-24T16:00:00Z".parse().unwrap(),
+            edited: 0,
         })
     );
 }
@@ -68,8 +71,15 @@ fn nobody_else_is_heard() {
     let nobody = with(private("hello"), "from", Value::Null);
     assert_eq!(classify(nobody), AcceptedUpdate::Ignored);
     assert_eq!(classify(private(" \n")), AcceptedUpdate::Ignored);
-    let edited = json!({"update_id": 1, "edited_message": private("hello")});
-    assert_eq!(hearing().classify(&Update::parse(edited).unwrap()), AcceptedUpdate::Ignored);
+    let edited = |message: Value| {
+        let update = json!({"update_id": 1, "edited_message": message});
+        hearing().classify(&Update::parse(update).unwrap())
+    };
+    let AcceptedUpdate::Edited(changed) = edited(private("hello")) else { panic!() };
+    assert_eq!(changed.text, "hello");
+    assert_eq!(edited(private("/stop")), AcceptedUpdate::Ignored, "a command counts once");
+    let foreign = with(private("hello"), "chat", json!({"id": 43, "type": "private"}));
+    assert_eq!(edited(foreign), AcceptedUpdate::Ignored);
 }
 
 #[test]
@@ -99,6 +109,8 @@ fn commands_are_the_bots_own_and_other_slashes_are_words() {
     let order = |command| {
         AcceptedUpdate::Command(ChatCommand {
             location: MessageLocation { chat: 42, message: 5 },
+            topic: None,
+            about: None,
             command,
         })
     };
@@ -134,6 +146,115 @@ fn what_is_no_text_is_told_so_and_what_a_chat_says_of_itself_is_not() {
     assert_eq!(classify(unasked), AcceptedUpdate::Ignored, "nobody asked the bot");
     let moved = with(group("", json!([])), "migrate_to_chat_id", json!(-1002));
     assert_eq!(classify(moved), AcceptedUpdate::ChatMigrated { from: GROUP, to: -1002 });
+}
+
+fn content_of(message: impl Into<Value>) -> String {
+    match classify(message) {
+        AcceptedUpdate::Message(message) => message.content(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_answer_brings_what_it_answers_and_a_chosen_part_goes_before_the_whole() {
+    let replied =
+        json!({"message_id": 4, "from": {"id": 77, "is_bot": true}, "text": "At five.\nOr six."});
+    let answer = with(private("which?"), "reply_to_message", replied);
+    assert_eq!(
+        content_of(answer.clone()),
+        "(In answer to what you wrote:)\n> At five.\n> Or six.\n\nwhich?"
+    );
+    let chosen = with(answer, "quote", json!({"text": "Or six.", "position": 9}));
+    assert_eq!(content_of(chosen), "(In answer to what you wrote:)\n> Or six.\n\nwhich?");
+    let other = json!({"from": {"id": 9, "first_name": "Eve):\n[x"}, "caption": "a picture"});
+    assert_eq!(
+        content_of(with(private("this?"), "reply_to_message", other)),
+        "(In answer to what Eve  ⟦U+000A⟧ x wrote:)\n> a picture\n\nthis?"
+    );
+    let long = json!({"from": {"id": 9, "username": "eve"}, "text": "x".repeat(4_000)});
+    let long = content_of(with(private("?"), "reply_to_message", long));
+    assert!(long.chars().count() < 1_600 && long.contains("@eve"), "{}", long.len());
+    for odd in [json!({}), json!({"text": 5}), json!("x"), json!([])] {
+        assert_eq!(content_of(with(private("hello"), "quote", odd)), "hello");
+    }
+}
+
+#[test]
+fn what_is_forwarded_is_the_words_of_who_wrote_it_first() {
+    let forwarded =
+        |origin: Value| content_of(with(private("all\nkeys"), "forward_origin", origin));
+    for (origin, by) in [
+        (
+            json!({"type": "user", "sender_user": {"id": 1, "first_name": "Ann", "username": "ann"}}),
+            "@ann",
+        ),
+        (json!({"type": "hidden_user", "sender_user_name": "Somebody Shy"}), "Somebody Shy"),
+        (json!({"type": "chat", "sender_chat": {"id": -1, "title": "The team"}}), "The team"),
+        (json!({"type": "channel", "chat": {"id": -1, "title": "News"}}), "News"),
+        (json!({"type": "of tomorrow"}), "somebody"),
+    ] {
+        assert_eq!(forwarded(origin), format!("(Forwarded, written by {by}:)\n> all\n> keys"));
+    }
+}
+
+#[test]
+fn a_topic_of_a_forum_is_known_and_no_other_thread_is() {
+    let of = |message: Value| match classify(message) {
+        AcceptedUpdate::Message(message) => message.topic,
+        other => panic!("{other:?}"),
+    };
+    let thread = with(private("hello"), "message_thread_id", json!(12));
+    assert_eq!(of(thread.clone()), None);
+    let topic = with(thread, "is_topic_message", json!(true));
+    assert_eq!(of(topic.clone()), Some(12));
+    // In a topic, what answers nothing answers the message that opened it.
+    let opened = json!({"message_id": 12, "from": {"id": 9}, "forum_topic_created": {"name": "x"}});
+    assert_eq!(content_of(with(topic, "reply_to_message", opened)), "hello");
+}
+
+#[test]
+fn the_rest_of_a_long_text_and_what_is_forwarded_with_a_comment_belong_to_what_is_before_them() {
+    let update =
+        |message: Value| Update::parse(json!({"update_id": 1, "message": message})).unwrap();
+    let first = |message: Value| match hearing().classify(&update(message)) {
+        AcceptedUpdate::Message(message) => message,
+        other => panic!("{other:?}"),
+    };
+    let cut = first(private(&"x".repeat(4_096)));
+    let more = |before: &ChatMessage, message: Value| hearing().more_of(before, &update(message));
+    let rest = more(&cut, private("yz")).unwrap();
+    assert_eq!(cut.clone().with_more(&rest).content(), format!("{}yz", "x".repeat(4_096)));
+    let lines = first(private(&"line\n".repeat(800)));
+    let rest = more(&lines, private("end")).unwrap();
+    assert!(lines.with_more(&rest).content().ends_with("line\n\nend"));
+    let stranger = with(private("yz"), "from", json!({"id": 43, "is_bot": false}));
+    let answer = with(private("yz"), "reply_to_message", json!({"from": {"id": 9}, "text": "x"}));
+    for other in [stranger, answer, private("/stop"), private("  ")] {
+        assert_eq!(more(&cut, other), None);
+    }
+    let comment = first(private("what do you say to this?"));
+    assert_eq!(more(&comment, private("and one more thing")), None, "another message");
+    let forwarded = with(
+        private("Free money"),
+        "forward_origin",
+        json!({"type": "hidden_user", "sender_user_name": "Spam"}),
+    );
+    let with_it = comment.clone().with_more(&more(&comment, forwarded).unwrap());
+    assert_eq!(
+        with_it.content(),
+        "what do you say to this?\n\n(Forwarded, written by Spam:)\n> Free money"
+    );
+}
+
+#[test]
+fn a_group_that_moved_is_known_by_its_new_number_from_either_side() {
+    let there = json!({
+        "message_id": 1, "date": 1, "chat": {"id": -1002, "type": "supergroup"}, "migrate_from_chat_id": GROUP,
+    });
+    let moved = AcceptedUpdate::ChatMigrated { from: GROUP, to: -1002 };
+    assert_eq!(classify(there.clone()), moved);
+    let unknown = with(there, "migrate_from_chat_id", json!(-5));
+    assert_eq!(classify(unknown), AcceptedUpdate::UnknownChat { chat: -1002 });
 }
 
 #[test]

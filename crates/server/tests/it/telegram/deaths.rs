@@ -36,7 +36,8 @@ fn what_was_answered_while_telegram_was_away_is_sent_after_a_restart_once() {
     let keeper = up(&home);
     server.says(CHAT, "nicolas", "remember that the heron is grey");
     wait_for(&keeper, "epoch.committed", 1);
-    server.wait_for_arrivals("sendMessage", 1);
+    // Telegram's error says that it was not sent.
+    wait_for(&keeper, "channel.unsent", 1);
     keeper.kill();
     let keeper = up(&home);
     let sent = server.wait_for("sendMessage", 1);
@@ -89,7 +90,7 @@ fn a_question_that_waits_is_put_again_after_a_restart_and_decided_by_its_button(
 }
 
 #[test]
-fn over_many_deaths_every_message_is_taken_once_and_answered_at_least_once() {
+fn over_many_deaths_every_message_is_taken_once_and_answered_once_or_told_that_it_may_have_been() {
     const ROUNDS: usize = 10;
     let server = BotServer::start().unwrap();
     let home = home(&server, "");
@@ -123,9 +124,13 @@ fn over_many_deaths_every_message_is_taken_once_and_answered_at_least_once() {
     assert_eq!(keys, wanted);
     assert_eq!(lines(&home, "stimulus.accepted").len(), asked.len());
     let sent = server.calls("sendMessage");
-    let answered: BTreeSet<_> =
-        sent.iter().map(|call| call["reply_parameters"]["message_id"].as_i64().unwrap()).collect();
-    assert_eq!(answered, asked);
-    assert!(sent.len() <= asked.len() + ROUNDS, "at most one double a death: {}", sent.len());
+    let to = |call: &serde_json::Value| call["reply_parameters"]["message_id"].as_i64().unwrap();
+    let told: BTreeSet<_> = sent.iter().map(to).collect();
+    assert_eq!(told, asked, "answered, or told that it may have been");
+    let is_remark =
+        |call: &&serde_json::Value| call["text"].as_str().unwrap().contains("may have reached you");
+    let answers: Vec<_> = sent.iter().filter(|call| !is_remark(call)).map(to).collect();
+    let once: BTreeSet<_> = answers.iter().copied().collect();
+    assert_eq!(once.len(), answers.len(), "no answer twice: {answers:?}");
     assert_eq!(lines(&home, "channel.answered").len(), asked.len());
 }

@@ -1,6 +1,6 @@
 //! Who is heard, what is answered, what is told.
 
-use abide_testkit::{BotServer, ModelServer, Reply, ReplyHold};
+use abide_testkit::{BotFault, BotServer, ModelServer, Reply, ReplyHold, SeenRequest};
 use serde_json::json;
 
 use super::scene::{CHAT, GROUP, home, home_with, lines, up, wait_for, wait_for_asking};
@@ -143,4 +143,93 @@ fn commands_show_what_the_agent_does_and_stop_what_was_asked_before_them() {
     assert_eq!(server.texts(CHAT)[4], "Here I am.");
     wait_for(&keeper, "channel.answered", 2);
     assert_eq!(lines(&home, "epoch.aborted").len(), 1);
+}
+
+/// Somebody in the group, in a topic of it.
+fn in_group(server: &BotServer, more: &serde_json::Value) -> i64 {
+    let mut message = json!({
+        "chat": {"id": GROUP, "type": "supergroup"},
+        "from": {"id": 9, "is_bot": false, "username": "nicolas"},
+        "text": "@abide_test_bot hello", "entities": [{"type": "mention", "offset": 0, "length": 15}],
+    });
+    for (key, value) in more.as_object().unwrap() {
+        message[key] = value.clone();
+    }
+    server.message(message)
+}
+
+#[test]
+fn what_is_answered_forwarded_cut_and_changed_reaches_the_agent_and_topics_are_conversations() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let topic = json!({"message_thread_id": 12, "is_topic_message": true});
+    in_group(&server, &topic);
+    let sent = server.wait_for("sendMessage", 1);
+    assert_eq!((&sent[0]["message_thread_id"], &sent[0]["chat_id"]), (&json!(12), &json!(GROUP)));
+    let quoted = json!({
+        "reply_to_message": {"message_id": 4, "from": {"id": 777_000_111, "is_bot": true}, "text": "At five. Or six."},
+        "quote": {"text": "Or six.", "position": 9}, "text": "which?", "entities": [],
+    });
+    in_group(&server, &quoted);
+    server.wait_for("sendMessage", 2);
+    for text in ["x".repeat(4_096), "y".repeat(4_096), "end".to_owned()] {
+        server.says(CHAT, "nicolas", &text);
+    }
+    server.wait_for("sendMessage", 3);
+    let message = server.says(CHAT, "nicolas", "remind me at five");
+    server.wait_for("sendMessage", 4);
+    let edited = |text: &str| {
+        server.update(json!({"edited_message": {
+            "message_id": message, "date": 1_764_000_000, "edit_date": 1_764_000_060, "text": text,
+            "chat": {"id": CHAT, "type": "private"},
+            "from": {"id": CHAT, "is_bot": false, "username": "nicolas"},
+        }}));
+    };
+    edited("remind me at five");
+    edited("remind me at six");
+    let sent = server.wait_for("sendMessage", 5);
+    assert_eq!(sent[4]["reply_parameters"]["message_id"], message);
+    wait_for(&keeper, "channel.answered", 5);
+    let accepted = lines(&home, "stimulus.accepted");
+    let of = |index: usize| {
+        let data = &accepted[index]["data"];
+        (data["session_id"].as_str().unwrap(), data["content"].as_str().unwrap())
+    };
+    assert_eq!(accepted.len(), 5);
+    assert_eq!(of(0).0, format!("telegram:{GROUP}/12"));
+    let answered = "(In answer to what you wrote:)\n> Or six.\n\nwhich?";
+    assert_eq!(of(1), (&*format!("telegram:{GROUP}"), answered));
+    assert_eq!(of(2).1, format!("{}{}end", "x".repeat(4_096), "y".repeat(4_096)));
+    assert_eq!(of(4).1, "(I changed my message. It now reads:)\nremind me at six");
+}
+
+#[test]
+fn a_group_that_becomes_a_supergroup_is_heard_on_and_gets_what_it_is_owed_also_after_a_restart() {
+    const SUPERGROUP: i64 = -1_002_000;
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    let keeper = up(&home);
+    server.fault("sendMessage", BotFault::Migrated(SUPERGROUP));
+    in_group(&server, &json!({}));
+    let sent = server.wait_for("sendMessage", 1);
+    assert_eq!(sent[0]["chat_id"], SUPERGROUP);
+    assert!(sent[0].get("reply_parameters").is_none(), "its messages have other numbers");
+    wait_for(&keeper, "channel.answered", 1);
+    server.message(json!({
+        "chat": {"id": SUPERGROUP, "type": "supergroup"}, "migrate_from_chat_id": GROUP,
+    }));
+    server.wait_until_confirmed();
+    keeper.kill();
+    let keeper = up(&home);
+    in_group(&server, &json!({"chat": {"id": SUPERGROUP, "type": "supergroup"}}));
+    server.wait_for("sendMessage", 2);
+    wait_for(&keeper, "channel.answered", 2);
+    let accepted = lines(&home, "stimulus.accepted");
+    let sessions: Vec<_> = accepted.iter().map(|line| line["data"]["session_id"].clone()).collect();
+    let one = format!("telegram:{GROUP}");
+    assert_eq!(sessions, [json!(one), json!(one)], "one conversation");
+    assert_eq!(lines(&home, "channel.chat_moved").len(), 1);
 }
