@@ -163,10 +163,12 @@ async function quiet(camera: Camera): Promise<void> {
   await page.getByRole("button", { name: "Keys and help" }).click();
   await camera.draw("help");
   await page.keyboard.press("Escape");
-  // Rows whose lines are still to come hold nothing but three dots.
-  await camera.draw("timeline", "/timeline?agent=felix", "dark", () =>
-    expect(page.getByText("…", { exact: true })).toHaveCount(0),
-  );
+  // The newest of them opened: what took how long.
+  await camera.draw("timeline", "/timeline?agent=felix", "dark", async () => {
+    const row = page.locator("[data-row]").first();
+    if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
+    await expect(page.getByRole("list", { name: "What took how long" })).toContainText("turn 2");
+  });
 }
 
 /** A console in which somebody looked for something, and once misspelt it. */

@@ -29,6 +29,9 @@ pub(crate) struct ApprovalView {
     citizen: String,
     /// The tool.
     tool: String,
+    /// What the tool does, in the words that the mind is told; absent where nobody here knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
     /// What it is to be called with.
     arguments: Value,
     /// `read`, `state` or `world`.
@@ -99,6 +102,7 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
         epoch_id: record.id.to_string(),
         citizen: record.agent.to_string(),
         tool: tool.to_owned(),
+        about: spec.map(|spec| spec.description.clone()),
         arguments: arguments.clone(),
         effect: spec.map_or(EffectClass::World, |spec| spec.effect),
         deadline: requested.deadline.to_string(),

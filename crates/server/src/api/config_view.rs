@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
+use abide_models::{KnownKey, known_keys};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::config::{Config, EffectiveValue, KeyReference, Origin, key_reference};
+use crate::config::{Config, EffectiveValue, Environment, KeyReference, Origin, key_reference};
 
 /// The configuration.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -15,6 +16,8 @@ pub(crate) struct ConfigView {
     file: String,
     /// All values, in the order of the sections.
     items: Vec<ConfigEntry>,
+    /// Variables of known providers' keys that the keeper was started with. Their names alone.
+    keys_found: Vec<&'static str>,
 }
 
 /// A value in force.
@@ -51,7 +54,7 @@ pub(crate) struct ConfigSource {
 
 impl ConfigView {
     /// What is shown of a configuration.
-    pub(crate) fn new(config: &Config, file: &Path) -> Self {
+    pub(crate) fn new(config: &Config, file: &Path, environment: &Environment) -> Self {
         let entry = |entry: EffectiveValue| {
             let KeyReference { about, variable, default } = key_reference(&entry.path);
             let command =
@@ -67,7 +70,9 @@ impl ConfigView {
             }
         };
         let items = config.entries().into_iter().map(entry).collect();
-        Self { file: file.display().to_string(), items }
+        let is_found = |key: &KnownKey| environment.get(key.env).is_some();
+        let keys_found = known_keys().filter(is_found).map(|key| key.env).collect();
+        Self { file: file.display().to_string(), items, keys_found }
     }
 }
 
@@ -95,7 +100,12 @@ mod tests {
     #[test]
     fn each_value_says_where_it_comes_from_and_how_it_is_changed() {
         let file = Path::new("/home/abide.toml");
-        let variables = [("ABIDE_CONTEXT_TOKENS_MAX", "4000"), ("MY_KEY", "sk-1")];
+        let variables = [
+            ("ABIDE_CONTEXT_TOKENS_MAX", "4000"),
+            ("MY_KEY", "sk-1"),
+            ("OPENAI_API_KEY", "sk-2"),
+            ("ANTHROPIC_API_KEY", ""),
+        ];
         let environment: Environment = variables.into_iter().collect();
         let flag = Flag {
             name: "--listen".into(),
@@ -105,7 +115,8 @@ mod tests {
         let text = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"MY_KEY\"\n[[agent]]\nid = \"a\"\n";
         let sources = Sources { file, environment: &environment, flags: &[flag] };
         let config = Config::from_text(text, sources).unwrap();
-        let shown = serde_json::to_value(ConfigView::new(&config, file)).unwrap();
+        let shown = serde_json::to_value(ConfigView::new(&config, file, &environment)).unwrap();
+        assert_eq!(shown["keys_found"], serde_json::json!(["OPENAI_API_KEY"]));
         let find = |key: &str| {
             let items = shown["items"].as_array().unwrap();
             items.iter().find(|item| item["key"] == key).cloned().unwrap()
@@ -123,7 +134,7 @@ mod tests {
         let id = find("agent[0].id");
         assert_eq!((&id["source"]["line"], &id["command"]), (&6.into(), &serde_json::Value::Null));
         assert_eq!(find("model.api_key_env")["value"], "\"MY_KEY\"");
-        assert!(!shown.to_string().contains("sk-1"));
+        assert!(!shown.to_string().contains("sk-1") && !shown.to_string().contains("sk-2"));
         assert_eq!(find("watchdog.enabled")["source"]["kind"], "default");
     }
 }

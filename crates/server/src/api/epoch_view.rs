@@ -87,6 +87,9 @@ struct TurnView {
     /// Its reasoning; only with `?thoughts=1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     thought: Option<String>,
+    /// What it said beside its calls; absent where it said nothing, or called nothing: what it said then is the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
     /// Its calls, in order.
     tool_calls: Vec<CallView>,
     /// What it cost.
@@ -195,6 +198,10 @@ impl TurnView {
             turn: record.turn,
             emotive_state: voice.emotive_state.clone(),
             thought: shown.has_thoughts.then(|| voice.thought.clone()),
+            text: voice
+                .final_response
+                .clone()
+                .filter(|text| !voice.tool_calls.is_empty() && !text.is_empty()),
             tool_calls: calls.map(|(call, record)| CallView::new(call, record)).collect(),
             usage: UsageView::new(&record.usage),
         }

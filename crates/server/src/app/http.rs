@@ -57,7 +57,7 @@ impl HttpServer {
             alert_wake: config.settings.alertmanager.wake(),
             self_watch: self_watch.clone(),
         });
-        app.show_config(ConfigView::new(config, &home.config_file()));
+        app.show_config(ConfigView::new(config, &home.config_file(), &input.environment));
         let router = api::router(app.clone());
         let listener = Listener::new(socket, router.clone(), limits(&config.settings.keeper));
         let stop = tasks.stop_of(Task::Listener);

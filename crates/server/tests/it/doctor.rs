@@ -113,3 +113,12 @@ fn doctor_says_what_stands_in_place_of_the_socket_and_sets_its_mode_right() {
     let (verdict, detail) = row(&home, "socket");
     assert!(verdict == "warn" && detail.contains("next start"), "{detail}");
 }
+
+#[test]
+fn doctor_warns_of_an_agent_without_a_model_unless_that_was_chosen() {
+    let (verdict, detail) = row(&Home::new(""), "model");
+    assert_eq!(verdict, "warn", "{detail}");
+    assert!(detail.contains("simple rules until [model] names one"), "{detail}");
+    let chosen = Home::new("[model]\nprovider = \"reflex\"\n");
+    assert_eq!(row(&chosen, "model").0, "ok");
+}

@@ -23,9 +23,13 @@ export function ApprovalDetails({ approval, effect }: { approval: LiveApproval; 
     <div className="flex flex-col gap-2 text-[13px] text-ink">
       <p className={effect === "world" ? "font-medium" : undefined}>{changeOf(effect)}</p>
       {about && (
-        <p dir="auto" className="break-words text-muted">
-          {visible(about)}
-        </p>
+        // Written for minds, and long for some tools: at hand for people, and not in their way.
+        <details className="text-muted">
+          <summary className="cursor-pointer">What the tool does, as its agent is told</summary>
+          <p dir="auto" className="mt-1 break-words">
+            {visible(about)}
+          </p>
+        </details>
       )}
       <Code label={`Arguments of ${visibleLine(approval.tool)}`} text={givenText(approval.arguments)} />
       {asked && (

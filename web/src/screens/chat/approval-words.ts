@@ -5,7 +5,7 @@ import { quotePlain } from "@/live/words";
 const CHANGES: Record<string, string> = {
   read: "It reads and changes nothing.",
   state:
-    "It changes Abide's own state (memory, notes), once this exchange is complete. That can be taken back.",
+    "It changes Abide's own state (memory, notes, wakes, agents), once this exchange is complete; nothing outside.",
   world: "It changes something outside of Abide. That cannot be taken back here.",
 };
 
