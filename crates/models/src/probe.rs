@@ -9,7 +9,7 @@ use abide_domain::{
     AgentId, EpochId, Timestamp, Zone,
     envelope::Channel,
     tool::{EffectClass, ToolSpec},
-    turn::{MindError, TurnRequest, Usage},
+    turn::{MindError, ProviderState, TurnRequest, Usage},
 };
 use serde_json::json;
 use tokio::time::Instant;
@@ -91,7 +91,7 @@ impl Model {
                     };
                 }
                 probe.hands_reasoning =
-                    thought.provider_state.as_ref().is_some_and(|state| state.is_needed());
+                    thought.provider_state.as_ref().is_some_and(ProviderState::is_needed);
                 (probe.is_counted, probe.usage) = (is_counted, thought.usage);
                 Ok(probe)
             }

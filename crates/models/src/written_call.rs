@@ -127,8 +127,8 @@ mod tests {
             format!("Action: {name}\nAction Input: {args}"),
             named.clone(),
             format!("```json\n{named}\n```"),
-            format!("```tool_code\nprint(default_api.memory_search_facts(query='tea'))\n```"),
-            format!("[memory.search_facts(query=\"tea\")]"),
+            "```tool_code\nprint(default_api.memory_search_facts(query='tea'))\n```".to_owned(),
+            "[memory.search_facts(query=\"tea\")]".to_owned(),
             format!(r#"{{"tool": "{name}", "parameters": {args}}}"#),
             format!(
                 r#"{{"tool_calls": [{{"type": "function", "function": {{"name": "{name}", "arguments": "{{\"query\": \"tea\"}}"}}}}]}}"#

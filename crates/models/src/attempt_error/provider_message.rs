@@ -100,7 +100,7 @@ impl ProviderMessage {
         }
         match value {
             Value::Array(items) => {
-                items.iter().take(PARTS_MAX).for_each(|item| self.read(item, depth + 1))
+                items.iter().take(PARTS_MAX).for_each(|item| self.read(item, depth + 1));
             }
             Value::String(text) => self.read_text(text, depth),
             Value::Object(object) => {
@@ -180,8 +180,8 @@ impl ProviderMessage {
     }
 
     pub(super) fn has_code(&self, codes: &[&str]) -> bool {
-        let has = |code: &&str| self.codes.iter().any(|own| own.eq_ignore_ascii_case(code));
-        codes.iter().any(|code| has(&code))
+        let has = |code: &str| self.codes.iter().any(|own| own.eq_ignore_ascii_case(code));
+        codes.iter().any(|code| has(code))
     }
 
     /// Whether any message holds any of the words.

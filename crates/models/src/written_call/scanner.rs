@@ -17,6 +17,8 @@ const CALLS_MAX: usize = 256;
 const DEPTH_MAX: usize = 4;
 const NAME_FIELDS: [&str; 7] =
     ["name", "tool", "tool_name", "function", "function_name", "action", "recipient_name"];
+/// Fields under which calls stand.
+const CALL_FIELDS: [&str; 5] = ["tool_calls", "function", "calls", "tool_call", "function_call"];
 const ARGUMENT_FIELDS: [&str; 7] =
     ["arguments", "parameters", "args", "input", "action_input", "params", "kwargs"];
 
@@ -132,25 +134,14 @@ impl<'a> Scanner<'a> {
             Value::Object(object) => {
                 let text = |field: &&str| object.get(*field).and_then(Value::as_str);
                 let tool = NAME_FIELDS.iter().find_map(text).and_then(|name| self.offered(name));
-                match tool {
-                    Some(tool) => {
-                        let given = ARGUMENT_FIELDS.iter().find_map(|field| object.get(*field));
-                        match arguments_from_json(given.cloned(), "") {
-                            Ok(arguments) => {
-                                found.push(ToolCall { name: tool.name.clone(), arguments });
-                            }
-                            Err(_) => self.scan.is_broken = true,
-                        }
-                    }
-                    None => {
-                        for field in
-                            ["tool_calls", "function", "calls", "tool_call", "function_call"]
-                        {
-                            if let Some(inner) = object.get(field) {
-                                self.named_calls(inner, depth + 1, found);
-                            }
-                        }
-                    }
+                let Some(tool) = tool else {
+                    let inner = CALL_FIELDS.iter().filter_map(|field| object.get(*field));
+                    return inner.for_each(|inner| self.named_calls(inner, depth + 1, found));
+                };
+                let given = ARGUMENT_FIELDS.iter().find_map(|field| object.get(*field));
+                match arguments_from_json(given.cloned(), "") {
+                    Ok(arguments) => found.push(ToolCall { name: tool.name.clone(), arguments }),
+                    Err(_) => self.scan.is_broken = true,
                 }
             }
             _ => {}

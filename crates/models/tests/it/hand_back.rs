@@ -43,7 +43,7 @@ async fn first_turn(model: &Model) -> (Thought, TurnRequest) {
     assert_eq!(thought.voice.tool_calls.len(), 1, "{thought:?}");
     let mut done = step(1, &[("clock.now", json!({}), Outcome::Ok, "noon")]);
     done.voice = thought.voice.clone();
-    done.provider_state = thought.provider_state.clone();
+    done.provider_state.clone_from(&thought.provider_state);
     request.turn = 2;
     request.steps = vec![done];
     (thought, request)

@@ -479,7 +479,7 @@ fn half_an_answer_never_stands_for_the_whole() {
             json!({"type": "response.completed", "response": {"status": status, "model": "m"}});
         assert_eq!(kind(OpenAiResponses, &responses(&[], &end)), AttemptErrorKind::Cut, "{status}");
     }
-    let no_reason = sse(&[half.clone()]) + "data: [DONE]\n\n";
+    let no_reason = sse(std::slice::from_ref(&half)) + "data: [DONE]\n\n";
     assert_eq!(kind(OpenAiChat, &no_reason), AttemptErrorKind::Cut);
     let mut failed = choice(&json!({}), Some("stop"));
     failed["choices"][0]["error"] = json!({"code": 429, "message": "slow down"});
