@@ -101,7 +101,7 @@ impl ChatMessage {
             return self;
         }
         // What is cut at the very end of a message was cut within a word; before that, where a line or a word ended.
-        let is_hard = utf16_len(&self.text) % super::MESSAGE_UNITS_MAX == 0;
+        let is_hard = utf16_len(&self.text).is_multiple_of(super::MESSAGE_UNITS_MAX);
         if !is_hard {
             self.text.push('\n');
         }
@@ -370,7 +370,7 @@ fn chat_message(message: &Message, from: &User, text: &str, bot: i64) -> ChatMes
 
 /// The topic of a forum; the one that every forum begins with has no number.
 fn topic(message: &Message) -> Option<i64> {
-    message.message_thread_id.filter(|_| message.is_topic_message)
+    message.thread.filter(|_| message.is_in_topic)
 }
 
 /// What a slash at the beginning means.

@@ -32,17 +32,14 @@ pub struct QuotedMessage {
 impl MessageOrigin {
     /// The words as the agent is told them.
     pub(super) fn content(&self, text: &str) -> String {
-        let mut content = String::new();
-        if let Some(QuotedMessage { by, text }) = &self.quoted {
-            content.push_str(&format!("(In answer to what {by} wrote:)\n{}\n\n", set_in(text)));
-        }
-        match &self.forwarded_from {
-            None => content.push_str(text),
-            Some(by) => {
-                content.push_str(&format!("(Forwarded, written by {by}:)\n{}", set_in(text)))
-            }
-        }
-        content
+        let answered = self.quoted.as_ref().map(|QuotedMessage { by, text }| {
+            format!("(In answer to what {by} wrote:)\n{}\n\n", set_in(text))
+        });
+        let own = self.forwarded_from.as_ref().map_or_else(
+            || text.to_owned(),
+            |by| format!("(Forwarded, written by {by}:)\n{}", set_in(text)),
+        );
+        answered.unwrap_or_default() + &own
     }
 }
 

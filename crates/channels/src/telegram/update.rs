@@ -74,11 +74,11 @@ pub(super) struct Message {
     /// Who wrote it first, where it was forwarded.
     #[serde(default)]
     pub(super) forward_origin: Option<Value>,
-    #[serde(default)]
-    pub(super) message_thread_id: Option<i64>,
+    #[serde(default, rename = "message_thread_id")]
+    pub(super) thread: Option<i64>,
     /// Whether the thread is a topic of a forum; other threads are answers to one message.
-    #[serde(default)]
-    pub(super) is_topic_message: bool,
+    #[serde(default, rename = "is_topic_message")]
+    pub(super) is_in_topic: bool,
     #[serde(default)]
     pub(super) edit_date: i64,
     #[serde(default)]

@@ -68,7 +68,9 @@ pub(super) fn find_targets(
         }
         let is_shown = match &said.target {
             Target::Channel(room) => query.channels.iter().any(|in_it| is_same_room(in_it, room)),
-            Target::Agent(_) => query.account.is_some() && *person_of(&said) == query.account,
+            Target::Agent(_) => {
+                query.account.is_some() && person_of(&said) == query.account.as_deref()
+            }
         };
         let is_known = found.iter().any(|known| match (&known.target, &said.target) {
             (Target::Channel(one), Target::Channel(other)) => is_same_room(one, other),
@@ -90,10 +92,10 @@ fn is_same_room(one: &str, other: &str) -> bool {
 }
 
 /// The account that was alone with an agent.
-const fn person_of(said: &SpokenLine) -> &Option<String> {
+fn person_of(said: &SpokenLine) -> Option<&str> {
     match &said.speaker {
-        Speaker::Person(account) => account,
-        Speaker::Agent(_) => &said.partner,
+        Speaker::Person(account) => account.as_deref(),
+        Speaker::Agent(_) => said.partner.as_deref(),
     }
 }
 
@@ -142,7 +144,7 @@ impl HistoryReader<'_> {
         match (&self.query.target, &said.target) {
             (Target::Channel(wanted), Target::Channel(room)) => is_same_room(wanted, room),
             (Target::Agent(wanted), Target::Agent(agent)) => {
-                wanted == agent && *person_of(said) == self.query.account
+                wanted == agent && person_of(said) == self.query.account.as_deref()
             }
             _ => false,
         }

@@ -204,7 +204,7 @@ impl Poller {
                     Some(part.content()) == accepted.as_deref().map(str::to_owned)
                 };
                 let joined = whole.iter().rposition(is_it);
-                Some(joined.unwrap_or(whole.len().saturating_sub(1)))
+                Some(joined.unwrap_or_else(|| whole.len().saturating_sub(1)))
             }
             (UpdateOutcome::Done, Some(_)) => Some(0),
         }

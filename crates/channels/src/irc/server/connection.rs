@@ -103,7 +103,7 @@ impl Connection {
         };
         let (framing, rest) = match opened {
             Err(reason) => return reason,
-            Ok(None) | Ok(Some(Handshake::Incomplete)) => (Framing::Lines, begun),
+            Ok(None | Some(Handshake::Incomplete)) => (Framing::Lines, begun),
             Ok(Some(Handshake::Refused(response))) => {
                 let mut writer = writer;
                 drop(timeout(WRITE_MAX, writer.write_all(response.as_bytes())).await);
@@ -183,13 +183,13 @@ impl Connection {
         loop {
             let bytes = tokio::select! {
                 biased;
-                control = controls.recv(), if has_controls => match control {
-                    Some(control) => control,
-                    None => {
+                control = controls.recv(), if has_controls => {
+                    let Some(control) = control else {
                         has_controls = false;
                         continue;
-                    }
-                },
+                    };
+                    control
+                }
                 lines = self.outbox.next() => match (lines, framing) {
                     (Some(lines), Framing::Lines) => lines.concat(),
                     (Some(lines), Framing::WebSocket(kind)) => {

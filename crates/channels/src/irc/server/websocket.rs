@@ -346,7 +346,7 @@ mod tests {
     fn a_handshake_is_answered_with_the_key_and_the_protocol_of_ircv3() {
         let whole = request("Sec-WebSocket-Protocol: soap, binary.ircv3.net, text.ircv3.net\r\n");
         for end in 0..whole.len() {
-            assert_eq!(handshake(whole[..end].as_bytes(), true), Handshake::Incomplete, "{end}");
+            assert_eq!(handshake(&whole.as_bytes()[..end], true), Handshake::Incomplete, "{end}");
         }
         let Handshake::Accepted { response, kind, bytes } =
             handshake(format!("{whole}frames").as_bytes(), true)

@@ -201,7 +201,7 @@ impl ServerState {
     pub(crate) fn restore_topic(&mut self, name: &str, text: String, by: String, at: Timestamp) {
         let (folded, topic) = (Folded::new(name), Topic { text, by, at });
         if let Some(channel) = self.channels.get_mut(&folded) {
-            channel.topic.get_or_insert(topic.clone());
+            channel.topic.get_or_insert_with(|| topic.clone());
         }
         self.keep_topic(folded, Some(topic));
     }

@@ -30,12 +30,12 @@ impl ServerState {
         let Some(client) = self.clients.get(&id) else { return };
         if let Some(reference) = reference.strip_prefix('-') {
             let is_its = |batch: &PendingBatch| batch.reference == reference;
-            let Some(batch) =
+            let Some(mut batch) =
                 self.clients.get_mut(&id).and_then(|c| c.multiline.take_if(|b| is_its(b)))
             else {
                 return self.fail(id, ["BATCH", "INVALID_REFTAG", "No such batch is open"]);
             };
-            return self.end_multiline(id, batch);
+            return self.end_multiline(id, &mut batch);
         }
         let reference = reference.strip_prefix('+').unwrap_or_default().to_owned();
         let is_valid = !reference.is_empty() && reference.len() <= REFERENCE_BYTES_MAX;
@@ -71,8 +71,8 @@ impl ServerState {
         true
     }
 
-    fn end_multiline(&mut self, id: ClientId, batch: PendingBatch) {
-        if let Some(label) = batch.label.clone() {
+    fn end_multiline(&mut self, id: ClientId, batch: &mut PendingBatch) {
+        if let Some(label) = batch.label.take() {
             self.buffer.hold(id, label);
         }
         let failure = batch.failure.or_else(|| batch.is_blank().then_some("MULTILINE_INVALID"));
@@ -97,9 +97,9 @@ impl ServerState {
             client.spoke_at = now;
         }
         if batch.target.starts_with('#') {
-            self.multiline_in_channel(id, &batch);
+            self.multiline_in_channel(id, batch);
         } else {
-            self.multiline_to_nick(id, &batch);
+            self.multiline_to_nick(id, batch);
         }
     }
 
