@@ -28,7 +28,7 @@ pub(crate) use reconcile::SLOT_TAG;
 pub use reconcile::{FactReconciliation, TakenBack, reconcile_facts};
 pub use rules::RuleDistiller;
 pub(crate) use rules::claims_of;
-pub use support::{held_by, is_supported, said_in};
+pub use support::{held_by, is_said_in, is_supported, said_in};
 
 /// Longest dream, in Unicode scalar values.
 pub const DREAM_CHARS_MAX: usize = 12_000;

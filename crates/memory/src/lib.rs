@@ -66,7 +66,7 @@ pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactDoubt, FactReconciliation, FoundDream, FoundFact,
     MeaningDoubt, Passage, RuleDistiller, SaidWords, TakenBack, check_meaning, held_by,
-    is_supported, own_words, reconcile_facts, said_in,
+    is_said_in, is_supported, own_words, reconcile_facts, said_in,
 };
 pub use dreamer::{
     CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace, ExplorationProgress, Explorer,

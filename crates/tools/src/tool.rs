@@ -67,6 +67,8 @@ pub struct Call<'a> {
     pub ids: &'a dyn IdSource,
     /// Who sent the stimulus that the epoch answers.
     pub sender: &'a str,
+    /// The words of that stimulus.
+    pub said: &'a str,
     /// Who hears what the epoch answers.
     pub listener: Listener<'a>,
     /// Whether the sender is an administrator, who may have forgotten and replaced what others told.

@@ -145,6 +145,7 @@ async fn run(
         call_id: &call.call_id,
         arguments: &call.arguments,
         sender: &stimulus.sender,
+        said: &stimulus.content,
         listener: listener_of(services.settings.sharing, &stimulus),
         administrator: stimulus.administrator,
         untrusted: walk.record.holds_untrusted() || is_of_agent(services, &stimulus.sender),

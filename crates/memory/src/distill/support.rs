@@ -25,10 +25,17 @@ const EMPTY_WORDS: &[&str] = &[
 /// Whether the passages at these places hold what a claim says. Only people's own words count; the agent's reply does
 /// where a person confirmed it in their next message.
 pub fn is_supported(claim: &str, passages: &[Passage], sources: &[usize]) -> bool {
-    let mut said = HashSet::new();
-    for &at in sources {
-        said.extend(words(&said_at(passages, at)));
-    }
+    let said = sources.iter().flat_map(|&at| words(&said_at(passages, at)));
+    are_held(claim, &said.collect())
+}
+
+/// Whether a text holds what a claim says, by its words alone: not whether it says the opposite.
+pub fn is_said_in(claim: &str, text: &str) -> bool {
+    are_held(claim, &words(text).into_iter().collect())
+}
+
+/// Whether enough of a claim's words, and all of its numbers, are among those that were said.
+fn are_held(claim: &str, said: &HashSet<String>) -> bool {
     let claimed = words(claim);
     let held = claimed.iter().filter(|word| said.contains(*word)).count();
     let numbers = claimed.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));

@@ -24,7 +24,7 @@ use self::{findings::ResolvedFindings, standing::Standings, view::RenderView};
 
 /// The version of the rendered text, noted with every context that is recorded: a record of another version is shown as it
 /// was stored and never rendered again. Must be raised whenever a title, a sentence or an order in `render` changes.
-pub const RENDERER_VERSION: u32 = 5;
+pub const RENDERER_VERSION: u32 = 6;
 
 const TITLE: &str = "# What you know at this moment";
 

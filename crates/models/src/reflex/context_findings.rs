@@ -5,7 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use abide_domain::context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, SECTIONS, source_mark};
+use abide_domain::{
+    EpochId,
+    context_object::{
+        HISTORY_SOURCE, IN_FORCE_LABEL, OWN_REPLY_PREFIX, REPLACED_LABEL, SECTIONS, epoch_source,
+        source_mark,
+    },
+};
 
 use super::words;
 
@@ -31,8 +37,22 @@ pub(super) fn is_about_a_matter(context: &str) -> bool {
     context.contains(MATTER)
 }
 
+/// Whether a context object says what became of the words of an epoch that the history shows as they were said.
+pub(super) fn says_what_became_of(context: &str, epoch: EpochId) -> bool {
+    let source = source_mark(epoch_source(epoch));
+    context.lines().any(|line| {
+        line.ends_with(&source)
+            && (is_marked(line, REPLACED_LABEL) || is_marked(line, IN_FORCE_LABEL))
+    })
+}
+
+/// Whether an item bears a label: before what it quotes, which may hold anything.
+fn is_marked(item: &str, label: &str) -> bool {
+    item.split(": \"").next().is_some_and(|head| head.contains(label))
+}
+
 /// The findings of a context object that share at least half of the wanted words, without those that only repeat something in
-/// `known`.
+/// `known`; and what took the place of one of them, in whatever words.
 pub(super) fn context_findings<'a>(
     context: &'a str,
     known: &[&str],
@@ -46,16 +66,18 @@ pub(super) fn context_findings<'a>(
     // What the agent is and what is said to it now come before the memories.
     for section in SECTIONS.iter().skip(2) {
         let Some((title, body)) = find(context, section) else { continue };
-        let items: Vec<String> = body
-            .lines()
-            .filter_map(|line| line.strip_prefix("- "))
+        let listed = || body.lines().filter_map(|line| line.strip_prefix("- "));
+        let is_asked_for = |item: &&str| {
+            let shared = words::overlap(wanted, item);
+            is_about_a_matter || (shared > 0 && shared * 2 >= wanted.len())
+        };
+        let is_corrected =
+            listed().filter(is_asked_for).any(|item| is_marked(item, REPLACED_LABEL));
+        let items: Vec<String> = listed()
             .filter(|item| !item.starts_with(OWN_REPLY_PREFIX) && !item.ends_with(&pointer))
             .filter(|item| !known.iter().any(|known| item.contains(known)))
             // What was not asked for is not told, and nothing twice.
-            .filter(|item| {
-                let shared = words::overlap(wanted, item);
-                is_about_a_matter || (shared > 0 && shared * 2 >= wanted.len())
-            })
+            .filter(|item| is_asked_for(item) || (is_corrected && is_marked(item, IN_FORCE_LABEL)))
             .map(cut)
             .filter(|item| !told.contains(item))
             .take(SECTION_ITEMS_MAX)
@@ -109,6 +131,17 @@ mod tests {
             found.iter().map(|context_findings| &*context_findings.items[0]).collect::<Vec<_>>(),
             ["the demo is due"]
         );
+    }
+
+    #[test]
+    fn what_took_the_place_of_what_was_asked_for_is_told_in_whatever_words() {
+        let context = "\n## Relevant history\n- kim said above, today, over http, replaced by kim on Mon: \"I live in \
+            Lyon.\" {epoch 1}\n- kim said above, today, over http, in force now: \"We moved to Nantes.\" {epoch 2}\n";
+        let shown = |about: &str| context_findings(context, &[], &words::meaningful(about));
+        assert_eq!(shown("Where do I live?")[0].items.len(), 2);
+        assert!(shown("What is my dog called?").is_empty());
+        let said = "\n## Relevant history\n- kim said, today: \"lamps, replaced by Lyon\" {c1/0}\n- kim said, today, in force now: \"x\" {c2/0}\n";
+        assert_eq!(context_findings(said, &[], &words::meaningful("lamps"))[0].items.len(), 1);
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(super) struct Fact {
     pub(super) id: String,
     pub(super) content: String,
     pub(super) told_by: String,
+    /// Whether a person vouches for it.
+    pub(super) is_trusted: bool,
     pub(super) source: String,
 }
 
@@ -225,6 +227,7 @@ fn read_fact(item: &Value) -> Fact {
         id: text(item, "fact_id").to_owned(),
         content: text(item, "content").to_owned(),
         told_by: text(item, "told_by").to_owned(),
+        is_trusted: item.get("trusted").and_then(Value::as_bool) != Some(false),
         source,
     }
 }

@@ -11,7 +11,7 @@ use abide_domain::{
 
 use super::{
     answer::{NO_MODEL, respond},
-    context_findings::{ContextFindings, context_findings},
+    context_findings::{ContextFindings, context_findings, says_what_became_of},
     memory::{Fact, Search, search},
     words,
 };
@@ -58,7 +58,9 @@ pub(super) fn recall(request: &TurnRequest, about: &str) -> Voice {
 
 /// What the sender told.
 fn own<'a>(facts: &'a [Fact], sender: &str) -> Vec<&'a Fact> {
-    let own = facts.iter().filter(|fact| fact.told_by.trim_start_matches('@') == sender);
+    let own = facts
+        .iter()
+        .filter(|fact| fact.is_trusted && fact.told_by.trim_start_matches('@') == sender);
     own.take(FACTS_MAX).collect()
 }
 
@@ -75,7 +77,7 @@ fn related<'a>(facts: &'a [Fact], wanted: &BTreeSet<String>) -> Vec<&'a Fact> {
 }
 
 /// Earlier messages about the same, best and newest first. Questions are left out, for they hold no answer, and so is
-/// what a quoted fact says already.
+/// what a quoted fact says already, and that of which the context says what became of it.
 fn earlier<'a>(
     request: &'a TurnRequest,
     wanted: &BTreeSet<String>,
@@ -88,6 +90,7 @@ fn earlier<'a>(
             && exchange.channel == request.channel
             && !said.ends_with('?')
             && !said.starts_with('\\')
+            && !says_what_became_of(&request.context, exchange.epoch)
             && !quoted.iter().any(|fact| said.contains(&fact.content))
     };
     let mut scored: Vec<(usize, &Exchange)> = request
@@ -125,7 +128,11 @@ fn write_findings(answer: &mut String, sections: &[ContextFindings<'_>]) {
 
 fn sourced(fact: &Fact) -> String {
     let sources: Vec<String> = [
-        (!fact.told_by.is_empty()).then(|| format!("told by {}", fact.told_by)),
+        match (fact.is_trusted, fact.told_by.as_str()) {
+            (false, _) => Some("not confirmed by a person".to_owned()),
+            (true, "") => None,
+            (true, by) => Some(format!("told by {by}")),
+        },
         (!fact.source.is_empty()).then(|| format!("epoch {}", fact.source)),
     ]
     .into_iter()

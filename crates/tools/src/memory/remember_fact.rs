@@ -2,7 +2,8 @@
 //!
 //! Returns `{"fact_id", "remembered": true}`: the text stands in the fact's own event and nowhere a second time. It must
 //! never write by itself: the fact is known when the epoch commits. A fact that says the same as a known one is staged all
-//! the same; memory joins the two, and both ids lead to it. One that supersedes another closes it; both stay.
+//! the same; memory joins the two, and both ids lead to it. One that supersedes another closes it; both stay. What is known
+//! from text that nobody vouches for stays so when it is remembered again, unless the sender says it.
 
 use abide_domain::{
     EntityName, FactId,
@@ -11,7 +12,8 @@ use abide_domain::{
     limits::FACT_CHARS_MAX,
     tool::{EffectClass, ToolSpec},
 };
-use futures_util::future::{BoxFuture, ready};
+use abide_memory::{Lookup, is_said_in};
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -22,6 +24,8 @@ use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
 pub const FACT_TAGS_MAX: usize = 16;
 /// Longest tag, in Unicode scalar values.
 pub const FACT_TAG_CHARS_MAX: usize = 64;
+/// Known facts that are compared with a new one.
+const NEAR_FACTS_MAX: usize = 8;
 
 const CATEGORIES: [&str; 3] = ["user", "project", "world"];
 /// The category of a fact that names none: it claims nothing about a person or a project.
@@ -95,20 +99,23 @@ impl Tool for RememberFact {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        Box::pin(ready(remember(&call)))
+        Box::pin(remember(call))
     }
 }
 
-fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
+async fn remember(call: Call<'_>) -> Result<Output, ToolError> {
+    let call = &call;
     let arguments: Arguments = parse_arguments(call.arguments)?;
+    let content = content(&arguments.content)?;
+    let untrusted = call.untrusted || repeats_untrusted(call, &content).await;
     let fact = FactRemembered {
         fact_id: FactId::new(call.ids, call.now),
-        content: content(&arguments.content)?,
+        content,
         category: category(arguments.category)?,
         tags: tags(arguments.tags.unwrap_or_default())?,
         confidence: confidence(arguments.confidence)?,
         told_by: EntityName::sender(call.sender).ok(),
-        untrusted: call.untrusted,
+        untrusted,
         sources: Vec::new(),
         supersedes: supersedes(call, arguments.supersedes.as_deref())?,
         valid_from: None,
@@ -116,6 +123,21 @@ fn remember(call: &Call<'_>) -> Result<Output, ToolError> {
     let mut output = Output::json(&json!({"fact_id": fact.fact_id, "remembered": true}));
     output.staged.push(fact.into());
     Ok(output)
+}
+
+/// Whether a fact says again what is known from text that nobody vouches for, and the sender does not say it: to be remembered
+/// a second time makes nothing true. Where memory cannot be looked into, it may.
+async fn repeats_untrusted(call: &Call<'_>, content: &str) -> bool {
+    if is_said_in(content, call.said) {
+        return false;
+    }
+    match call.memory.facts(call.question(content), NEAR_FACTS_MAX).await {
+        Lookup::Items(known) => {
+            known.iter().any(|fact| !fact.trusted && is_said_in(content, &fact.content))
+        }
+        Lookup::Empty => false,
+        Lookup::Failed(_) => true,
+    }
 }
 
 fn supersedes(call: &Call<'_>, older: Option<&str>) -> Result<Option<FactId>, ToolError> {

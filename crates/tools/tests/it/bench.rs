@@ -34,6 +34,9 @@ impl IdSource for Counted {
     }
 }
 
+/// What the open epoch answers.
+pub(crate) const SAID: &str = "The weekly plan starts on Monday.";
+
 const GONE: &str = "the disk is gone";
 
 /// A memory that cannot be looked into.
@@ -131,6 +134,7 @@ pub(crate) fn run_unchecked(
         now: now(),
         ids: &ids,
         sender: "nicolas",
+        said: SAID,
         listener: Listener::OWNER,
         administrator: false,
         zone: &berlin,

@@ -2,13 +2,13 @@
 
 use abide_domain::{
     EntityName,
-    event::{EpochCommitted, Event, FactForgotten, FactRemembered},
+    event::{EpochCommitted, Event, FactForgotten, FactRemembered, MemoryEvent},
 };
 use abide_memory::{DurableEvent, Knowledge, KnowledgeHandle};
 use abide_tools::{FACT_TAGS_MAX, Registry};
 use serde_json::json;
 
-use crate::bench::{Broken, NOW, content, epoch, fact_id, now, run};
+use crate::bench::{Broken, NOW, SAID, content, epoch, fact_id, now, run};
 
 fn registry() -> Registry {
     Registry::builtin(None).unwrap()
@@ -87,6 +87,49 @@ fn a_fact_is_remembered_found_and_forgotten() {
     assert_eq!(content(&found)["status"], "empty");
     let error = run(&registry, &facts, "memory.forget_fact", &arguments).unwrap_err();
     assert!(error.message.contains("no fact"), "{error}");
+}
+
+#[test]
+fn what_nobody_vouches_for_stays_so_when_it_is_remembered_again_unless_the_sender_says_it() {
+    let (registry, facts) = (registry(), nothing_known());
+    let known = |n, content: &str| -> Event {
+        let fact = FactRemembered {
+            fact_id: fact_id(n),
+            content: content.into(),
+            category: "world".into(),
+            tags: Vec::new(),
+            confidence: 1.0,
+            told_by: Some("@nicolas".parse().unwrap()),
+            untrusted: true,
+            sources: Vec::new(),
+            supersedes: None,
+            valid_from: None,
+        };
+        fact.into()
+    };
+    // The second one is what the sender says in this epoch.
+    commit(&facts, &[known(91, "The door code of the office is 4711."), known(92, SAID)]);
+    let is_untrusted = |content: &str| {
+        let arguments = json!({"content": content});
+        let output = run(&registry, &facts, "memory.remember_fact", &arguments).unwrap();
+        let Some(Event::Memory(MemoryEvent::FactRemembered(fact))) = output.staged.first() else {
+            panic!("{output:?}")
+        };
+        fact.untrusted
+    };
+    for content in [
+        "The door code of the office is 4711.",
+        "the office's door code is 4711",
+        "4711 is the code for the office door",
+    ] {
+        assert!(is_untrusted(content), "{content}");
+    }
+    for content in [SAID, "The weekly plan starts Monday", "The office has a garden."] {
+        assert!(!is_untrusted(content), "{content}");
+    }
+    let arguments = json!({"content": "The office has a garden."});
+    let output = run(&registry, &Broken, "memory.remember_fact", &arguments).unwrap();
+    assert!(format!("{output:?}").contains("untrusted: true"), "{output:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
+    context_object::epoch_source,
     dates::annotate,
     event::{Lens, MemoryRef},
     graph::{Constraint, EmotionalState, Node, Severity, TechnicalContext},
@@ -146,7 +147,7 @@ fn last_words(view: &RenderView<'_>) -> String {
         format!("Your last words in this conversation, {when}: {}", quote(&last.content))
     };
     match epoch {
-        Some(epoch) => sourced_line(&text, format_args!("epoch {epoch}")),
+        Some(epoch) => sourced_line(&text, epoch_source(epoch)),
         None => sourced_line(&text, "envelope"),
     }
 }
@@ -213,14 +214,19 @@ fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
 
 fn known_fact(view: &RenderView<'_>, reference: MemoryRef, known: &OriginalFact) -> String {
     let content = annotate(&known.content, known.valid_from, view.scene.zone);
-    let mut how = Vec::new();
-    how.extend(known.told_by.as_ref().map(|by| format!("told by {}", by.bare())));
-    how.push(view.moment(known.valid_from));
-    if !known.trusted {
-        how.push("not confirmed by a person".to_owned());
-    }
-    let (how, label) = (how.join(", "), view.standings.label(reference));
-    sourced_line(&format!("Known: {} ({how}){label}.", field(&content)), reference)
+    let (when, label) = (view.moment(known.valid_from), view.standings.label(reference));
+    let by = known.told_by.as_ref().map(|by| by.bare());
+    let text = match by {
+        // Not their word: it was found while they were spoken with.
+        _ if !known.trusted => {
+            let place = by.map_or(String::new(), |by| format!(" in a talk with {by}"));
+            let words = quote(&content);
+            format!("Not confirmed by a person, found{place} ({when}){label}: {words}.")
+        }
+        Some(by) => format!("Known: {} (told by {by}, {when}){label}.", field(&content)),
+        None => format!("Known: {} ({when}){label}.", field(&content)),
+    };
+    sourced_line(&text, reference)
 }
 
 /// What worked, and what not to do.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use abide_domain::{
     Timestamp,
+    context_object::{IN_FORCE_LABEL, REPLACED_LABEL},
     event::{Lens, MemoryRef},
     graph::Node,
 };
@@ -169,11 +170,11 @@ fn outcome(scene: &RenderInput<'_>, all: &[Said], (said, standing): (&Said, Stan
     };
     let label = match (replaced_by, disputed_by) {
         (Some(one), _) if one.by == said.by => {
-            format!(", replaced by {} on {}", who(one), when(one))
+            format!("{REPLACED_LABEL}{} on {}", who(one), when(one))
         }
-        (Some(one), _) => format!(", replaced by the word of {} on {}", who(one), when(one)),
+        (Some(one), _) => format!("{REPLACED_LABEL}the word of {} on {}", who(one), when(one)),
         (None, Some(one)) => format!(", but {} said otherwise on {}", who(one), when(one)),
-        (None, None) if standing.in_force => ", in force now".to_owned(),
+        (None, None) if standing.in_force => IN_FORCE_LABEL.to_owned(),
         (None, None) => String::new(),
     };
     let reference = |one: Option<&Said>| one.map(|one| one.reference);

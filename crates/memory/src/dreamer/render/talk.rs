@@ -1,11 +1,11 @@
 //! Exchanges that were had: who said what when, and what the agent answered. What stands in the shown history anyway is
-//! named and not repeated.
+//! named and not repeated, but for what of it no longer holds: the history itself stays as it was said.
 
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
     EpochId, Timestamp,
-    context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX},
+    context_object::{HISTORY_SOURCE, OWN_REPLY_PREFIX, epoch_source},
     dates::{annotate, annotate_for},
     envelope::Channel,
     event::{Lens, MemoryRef},
@@ -24,6 +24,8 @@ use crate::{
 const EXCHANGES_MAX: usize = 4;
 /// Exchanges that are shown beside them because they replace one of them or say otherwise.
 const LATER_MAX: usize = 4;
+/// Words of the shown history that are repeated because something took their place, or they that of something.
+const ABOVE_MAX: usize = 4;
 /// Recorded conversations that are shown.
 const CONVERSATIONS_MAX: usize = 3;
 /// Key points of a recorded conversation that are shown.
@@ -57,6 +59,7 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
     for passage in shown(view) {
         exchange(view, passage, &mut lines);
     }
+    lines.extend(marked_above(view));
     if let Some(newest) = above.iter().map(|(_, at)| *at).max() {
         let count = above.len();
         let exchanges =
@@ -66,6 +69,26 @@ pub(super) fn lines(view: &RenderView<'_>) -> Vec<String> {
         lines.push(sourced_line(&text, HISTORY_SOURCE));
     }
     lines
+}
+
+/// What people said in the shown history and what became of it, in the order in which it was said, where there is anything to
+/// say.
+fn marked_above(view: &RenderView<'_>) -> Vec<String> {
+    let found = view.findings.of_lens(Lens::Historical).iter();
+    let passages = found.filter_map(|(_, remembered)| match remembered {
+        ReferencedItem::Passage(passage) => Some(passage),
+        ReferencedItem::Node(_) | ReferencedItem::Fact(_) => None,
+    });
+    let mut marked: Vec<&RecalledPassage> = passages
+        .filter(|passage| !passage.by_agent && is_above(view, passage))
+        .filter(|passage| !view.standings.label(passage.reference).is_empty())
+        .take(ABOVE_MAX)
+        .collect();
+    marked.sort_by_key(|passage| passage.exchange.seq);
+    let line = |passage: &&RecalledPassage| {
+        sourced_line(&said(view, passage, " above"), epoch_source(passage.exchange.epoch))
+    };
+    marked.iter().map(line).collect()
 }
 
 /// The passages that are shown, one an exchange: the best, and what replaces one of them; oldest first.
@@ -168,33 +191,20 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
         Some(Ok(Some(ReferencedItem::Passage(other)))) => Some(other),
         _ => None,
     };
-    let (said, answered) = if passage.by_agent {
+    let (asked, answered) = if passage.by_agent {
         (other.as_ref(), Some(passage))
     } else {
         (Some(passage), other.as_ref())
     };
-    if let Some(said) = said {
-        let text = format!(
-            "{}, {}, over {}{}: {}",
-            speaker(stamps, &said.text),
-            view.moment(stamps.sent_at),
-            stamps.channel,
-            view.standings.label(said.reference),
-            quote(&annotate_for(
-                &said.text,
-                stamps.sent_at,
-                stamps.zone().as_ref().unwrap_or(view.scene.zone),
-                view.scene.zone
-            ))
-        );
-        lines.push(sourced_line(&text, said.reference));
+    if let Some(asked) = asked {
+        lines.push(sourced_line(&said(view, asked, ""), asked.reference));
     }
     if let Some(answered) = answered {
         let mood = match stamps.emotive_state.as_str() {
             "" | NEUTRAL => String::new(),
             mood => format!(", {}", name(mood)),
         }; // Where the question is not shown, the answer carries the time.
-        let at = if said.is_none() {
+        let at = if asked.is_none() {
             format!(", {}", view.moment(stamps.replied_at))
         } else {
             String::new()
@@ -204,6 +214,22 @@ fn exchange(view: &RenderView<'_>, passage: &RecalledPassage, lines: &mut Vec<St
         let text = format!("{OWN_REPLY_PREFIX}{mood}{at}{label}: {}", quote(&words));
         lines.push(sourced_line(&text, answered.reference));
     }
+}
+
+/// Who said what when and where, and what became of it.
+fn said(view: &RenderView<'_>, passage: &RecalledPassage, place: &str) -> String {
+    let stamps = &passage.exchange;
+    let zone = view.scene.zone;
+    let told_in = stamps.zone();
+    let words = annotate_for(&passage.text, stamps.sent_at, told_in.as_ref().unwrap_or(zone), zone);
+    format!(
+        "{}{place}, {}, over {}{}: {}",
+        speaker(stamps, &passage.text),
+        view.moment(stamps.sent_at),
+        stamps.channel,
+        view.standings.label(passage.reference),
+        quote(&words)
+    )
 }
 
 /// Who said it, and whose words it passes on.

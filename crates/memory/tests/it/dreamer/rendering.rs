@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use abide_domain::{
-    Sharing, Zone,
+    EpochId, Sharing, Zone,
     context_object::SECTIONS,
     envelope::Channel,
     event::{Exploration, Lens, MemoryRef},
@@ -144,7 +144,7 @@ fn rendering_again_gives_the_same_bytes() {
 
 /// The version of the renderer, and the digest of what it makes of the examples below.
 const RENDERED: (u32, &str) =
-    (5, "44af3b4128e516651fefe79addccfc451141e33898f37e7fe0c95e04583e4103");
+    (6, "44af3b4128e516651fefe79addccfc451141e33898f37e7fe0c95e04583e4103");
 
 #[test]
 fn a_changed_rendering_has_a_new_version() {
@@ -205,37 +205,60 @@ fn a_finding_that_cannot_be_read_is_named_and_not_left_out_in_silence() {
     assert!(!text.contains("No active constraint"), "{text}");
 }
 
-#[test]
-fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
-    let mut past = Past::default();
-    let texts = ["the race condition is back", "I look at it"];
-    let epoch = past.exchange(90, "nicolas", "2024-11-20T18:40:00Z", texts);
-    let stimulus = envelope("The race condition, what about it?");
-    let found = explored(&past, &stimulus);
-    let exchange = Exchange {
-        epoch,
-        sender: "nicolas".into(),
-        channel: stimulus.channel,
-        sent_at: at("2024-11-20T18:40:00Z"),
-        stimulus: Arc::from(texts[0]),
-        reply: Arc::from(texts[1]),
-        replied_at: at("2024-11-20T18:41:00Z"),
-    };
+/// What is rendered where the history shows these exchanges, of nicolas and with nothing answered, a minute apart, and what
+/// the first one's epoch is.
+fn rendered_below(past: &mut Past, said: &[&str], asked: &str) -> (String, EpochId) {
+    let stimulus = envelope(asked);
+    let said = said.iter().zip(40..).map(|(text, minute)| {
+        let sent_at = at(&format!("2024-11-20T18:{minute}:00Z"));
+        let epoch = past.exchange(minute, "nicolas", &sent_at.to_string(), [*text, "I look at it"]);
+        Exchange {
+            epoch,
+            sender: "nicolas".into(),
+            channel: stimulus.channel,
+            sent_at,
+            stimulus: Arc::from(*text),
+            reply: Arc::from("I look at it"),
+            replied_at: sent_at,
+        }
+    });
+    let history: Vec<Exchange> = said.collect();
+    let found = explored(past, &stimulus);
     let profile = profile();
     let scene = RenderInput {
         envelope: &stimulus,
         last_output_epoch: None,
         profile: Some(&profile),
-        history: &[exchange],
+        history: &history,
         sharing: Sharing::Agent,
         is_introduced: false,
         zone: &Zone::utc(),
         tokens_max: CONTEXT_TOKENS_MAX,
     };
-    let text = render(&scene, &found, &past).text;
-    assert!(!text.contains(texts[0]), "{text}");
+    (render(&scene, &found, past).text, history[0].epoch)
+}
+
+#[test]
+fn what_stands_in_the_shown_history_is_named_and_not_repeated() {
+    let said = "the race condition is back";
+    let (text, _) =
+        rendered_below(&mut Past::default(), &[said], "The race condition, what about it?");
+    assert!(!text.contains(said), "{text}");
     let named = "1 exchange about this is in the conversation above, the newest Wed 2024-11-20 18:40, 5 min ago. {history}";
     assert!(text.contains(named), "{text}");
+}
+
+#[test]
+fn what_no_longer_holds_in_the_shown_history_is_said() {
+    let (older, newer) = ("The launch is on 3 March.", "The launch moved to 17 March.");
+    let (text, epoch) =
+        rendered_below(&mut Past::default(), &[older, newer], "When is the launch?");
+    let replaced = format!(
+        "- nicolas said above, Wed 2024-11-20 18:40, 5 min ago, over telegram, replaced by nicolas on Wed 2024-11-20 18:41: \"{older}\" \
+         {{epoch {epoch}}}"
+    );
+    assert!(text.contains(&replaced), "{text}");
+    assert!(text.contains(&format!("in force now: \"{newer}\"")), "{text}");
 }
 
 #[test]

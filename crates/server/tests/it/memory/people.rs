@@ -73,3 +73,18 @@ fn a_correction_by_another_reaches_who_asks_the_mind_without_a_model() {
     assert!(answer.contains("17 March") && answer.contains("in force now"), "{answer}");
     assert!(answer.contains("replaced by the word of ann"), "{answer}");
 }
+
+#[test]
+fn a_correction_in_other_words_reaches_the_mind_without_a_model_while_both_are_in_the_conversation()
+{
+    let home = Home::new("");
+    let keeper = home.up();
+    let [ann, ..] = people(&home, keeper.address);
+    say(&ann, "I live in Lyon.");
+    say(&ann, "We moved to Nantes at the weekend.");
+    let answer = say(&ann, "Where do I live?");
+    assert!(answer.contains("Nantes") && answer.contains("in force now"), "{answer}");
+    for line in answer.lines().filter(|line| line.contains("Lyon")) {
+        assert!(line.contains("replaced by ann"), "{answer}");
+    }
+}
