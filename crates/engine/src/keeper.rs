@@ -4,7 +4,7 @@
 //! handle says was read from the ledger or is durable in it. It is made of the other parts of the engine; none of them
 //! knows it.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use abide_domain::{
     AgentId, ApprovalId, Clock, EntityName, EpochId, IdSource,
@@ -41,7 +41,8 @@ use crate::{
     services::{Services, TurnDelta},
     settings::EpochSettings,
     sleep::{SleepHandle, Sleeper},
-    state::{EpochRecord, EpochSpan, State},
+    state::{EpochRecord, EpochSpan},
+    state_view::StateGuard,
     waiters::Waiters,
     waker::{AgentSchedule, Waker},
 };
@@ -146,8 +147,8 @@ impl Keeper {
         self.inner.intake.accept(envelope, options).await
     }
 
-    /// The state, locked for reading. Hold it shortly and never across an await.
-    pub fn state(&self) -> RwLockReadGuard<'_, State> {
+    /// The state, locked for reading. Hold it shortly, never across an await, and read no second time while you do.
+    pub fn state(&self) -> StateGuard<'_> {
         self.inner.services.view.read()
     }
 

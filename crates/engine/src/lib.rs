@@ -81,5 +81,5 @@ pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
 pub use roster::{AgentFiles, Roster};
 pub use services::{Services, TurnDelta};
 pub use settings::{EpochSettings, KnownPeople};
-pub use state_view::StateView;
+pub use state_view::{StateGuard, StateView};
 pub use waker::{AgentSchedule, Waker};

@@ -33,9 +33,7 @@ mod walk;
 use crate::{
     agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
-pub use controls::{
-    Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder,
-};
+pub use controls::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder};
 pub use error::EpochError;
 use walk::Walk;
 

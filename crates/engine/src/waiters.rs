@@ -66,10 +66,39 @@ mod tests {
 
     use super::Waiters;
 
+    const EPOCHS: u128 = 2_000;
+
+    /// Waits for the end of an epoch; first once in vain where it hangs up and comes again.
+    async fn wait(
+        waiters: Arc<Waiters>,
+        epoch: EpochId,
+        end: Arc<AtomicBool>,
+        leaves: bool,
+    ) -> bool {
+        let has_ended = || Some(end.load(Ordering::SeqCst));
+        if leaves {
+            let _hung_up = waiters.ended(epoch, has_ended).now_or_never();
+            tokio::task::yield_now().await;
+        }
+        waiters.ended(epoch, has_ended).await
+    }
+
+    /// Ends an epoch. The state says so before the projector does: whoever looks in between goes, and must take the others along.
+    async fn end_it(waiters: Arc<Waiters>, number: u128, end: Arc<AtomicBool>) -> bool {
+        for _ in 0..number % 7 {
+            tokio::task::yield_now().await;
+        }
+        end.store(true, Ordering::SeqCst);
+        for _ in 0..number % 5 {
+            tokio::task::yield_now().await;
+        }
+        waiters.notify(EpochId::from_uuid(Uuid::from_u128(number)));
+        true
+    }
+
     /// A few thousand epochs end while their waiters come, go away and come again: whoever stays is told.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn whatever_the_others_do_every_waiter_is_told_of_the_end() {
-        const EPOCHS: u128 = 2_000;
         let waiters = Arc::new(Waiters::default());
         let mut told = JoinSet::new();
         for number in 0..EPOCHS {
@@ -77,34 +106,13 @@ mod tests {
             let end = Arc::new(AtomicBool::new(false));
             // By the number, so that all orders of waiters, those that leave and the end itself come up.
             for waiter in 0..=number % 4 {
-                let (waiters, end) = (Arc::clone(&waiters), Arc::clone(&end));
                 let leaves = (number / 4 + waiter) % 3 == 0;
-                told.spawn(async move {
-                    let has_ended = || Some(end.load(Ordering::SeqCst));
-                    if leaves {
-                        // Asked once and dropped, as a client that hangs up.
-                        drop(waiters.ended(epoch, has_ended).now_or_never());
-                        tokio::task::yield_now().await;
-                    }
-                    waiters.ended(epoch, has_ended).await
-                });
+                told.spawn(wait(Arc::clone(&waiters), epoch, Arc::clone(&end), leaves));
             }
-            let waiters = Arc::clone(&waiters);
-            told.spawn(async move {
-                for _ in 0..number % 7 {
-                    tokio::task::yield_now().await;
-                }
-                end.store(true, Ordering::SeqCst);
-                // The state says so before the projector does: whoever looks in between goes, and must take the others along.
-                for _ in 0..number % 5 {
-                    tokio::task::yield_now().await;
-                }
-                waiters.notify(epoch);
-                true
-            });
+            told.spawn(end_it(Arc::clone(&waiters), number, end));
         }
         // Only a waiter that was lost uses this up.
-        let all = tokio::time::timeout(Duration::from_secs(60), told.join_all()).await.unwrap();
+        let all = tokio::time::timeout(Duration::from_mins(1), told.join_all()).await.unwrap();
         assert!(all.len() > 2 * 2_000 && all.iter().all(|told| *told));
         assert!(waiters.epochs.lock().unwrap().is_empty(), "nobody is kept who has gone");
         let unknown = EpochId::from_uuid(Uuid::from_u128(EPOCHS));

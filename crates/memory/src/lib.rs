@@ -65,8 +65,8 @@ pub use audience::{GroupMembers, Listener, Origin, Wording, is_about_oneself, is
 pub use distill::{
     DREAM_CHARS_MAX, DREAM_TITLE_CHARS_MAX, DistillAnswer, DistillInput, DistillOutcome, Distiller,
     FACTS_A_PART_MAX, FactCategory, FactDoubt, FactReconciliation, FoundDream, FoundFact,
-    MeaningDoubt, Passage, RuleDistiller, SaidWords, TakenBack, check_meaning, held_by,
-    is_said_in, is_supported, own_words, reconcile_facts, said_in,
+    MeaningDoubt, Passage, RuleDistiller, SaidWords, TakenBack, check_meaning, held_by, is_said_in,
+    is_supported, own_words, reconcile_facts, said_in,
 };
 pub use dreamer::{
     CONTEXT_TOKENS_MAX, ContextObject, DEPTH_MAX, ExplorationPace, ExplorationProgress, Explorer,

@@ -231,6 +231,7 @@ struct Work {
 }
 
 impl Work {
+    #[expect(clippy::too_many_lines, reason = "one table of manners, an arm each")]
     async fn answer(&self, request: PromptRequest) -> Result<StopReason, Error> {
         let mut texts = Vec::new();
         for block in &request.prompt {

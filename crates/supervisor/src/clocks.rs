@@ -139,9 +139,10 @@ impl RunClocks {
 
     /// Another turn waits for the withdrawn one to be given up, and can wait until then: the grace is no longer than that.
     pub(crate) fn yield_by(&mut self, by: Duration) {
-        if let Some(TurnClock::Withdrawn { at, grace }) = &mut self.turn
-            && by < *at + *grace
-        {
+        let Some(TurnClock::Withdrawn { at, grace }) = &mut self.turn else { return };
+        // It may be asked again and again until the turn is given up: only what shortens the grace is due sooner.
+        let by = by.max(*at);
+        if by < *at + *grace {
             *grace = by.saturating_sub(*at);
             self.due = self.due.min(by);
         }
@@ -399,6 +400,16 @@ mod tests {
             let killed = watch(&mut clocks, seconds(killed_at));
             assert_eq!(killed.last(), Some(&(killed_at, Alarm::Kill(Overdue::NotYielded(grace)))));
         }
+    }
+
+    #[test]
+    fn a_wait_that_was_over_before_the_turn_was_withdrawn_makes_no_check_due_twice() {
+        let mut clocks = running(seconds(0));
+        clocks.withdrawn(seconds(5));
+        clocks.yield_by(seconds(3));
+        assert_eq!(clocks.check(seconds(5)).len(), 1);
+        clocks.yield_by(seconds(3));
+        assert!(clocks.due() > seconds(5), "it would be checked without pause");
     }
 
     #[test]

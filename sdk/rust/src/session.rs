@@ -280,9 +280,9 @@ impl<'a, S: State> Session<'a, S> {
             shared.sender.progress.step();
             let sequence = pending.entry.sequence;
             match shared.with_state_mut(|state| state.apply(&pending.entry)) {
-                Ok(()) => pending.complete(Ok(sequence)),
+                Ok(()) => pending.complete(&Ok(sequence)),
                 Err(error) => {
-                    pending.complete(Err(WalError::NotApplied));
+                    pending.complete(&Err(WalError::NotApplied));
                     let message = format!("entry {sequence} cannot be applied: {error}");
                     return Err(SessionEnd::State(StateError::new(message)));
                 }

@@ -72,7 +72,7 @@ pub(crate) struct PendingEntry {
 
 impl PendingEntry {
     /// Gives the outcome to the handlers that wait.
-    pub(crate) fn complete(self, outcome: Result<u64, WalError>) {
+    pub(crate) fn complete(self, outcome: &Result<u64, WalError>) {
         for ack in self.acks {
             // The handler may have been dropped.
             drop(ack.send(outcome.clone()));
@@ -230,7 +230,9 @@ impl WalQueue {
     pub(crate) fn acknowledged(&mut self, sequence: u64) -> Vec<PendingEntry> {
         let count = self.sent.iter().take_while(|sent| sent.entry.sequence <= sequence).count();
         let durable: Vec<_> = self.sent.drain(..count).collect();
-        durable.iter().for_each(|durable| self.once.add_of(&durable.entry));
+        for durable in &durable {
+            self.once.add_of(&durable.entry);
+        }
         if let Some(last) = durable.last() {
             self.next = last.entry.sequence.saturating_add(1);
         }
@@ -240,7 +242,7 @@ impl WalQueue {
     /// Takes the keeper's refusal of the sent group: its numbers are free again.
     pub(crate) fn refuse(&mut self, error: &WalError) {
         for pending in self.sent.drain(..) {
-            pending.complete(Err(error.clone()));
+            pending.complete(&Err(error.clone()));
         }
     }
 
@@ -248,7 +250,7 @@ impl WalQueue {
     pub(crate) fn close(&mut self) {
         self.is_closed = true;
         for pending in self.sent.drain(..).chain(self.waiting.drain(..)) {
-            pending.complete(Err(WalError::LinkLost));
+            pending.complete(&Err(WalError::LinkLost));
         }
     }
 }

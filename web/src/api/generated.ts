@@ -450,6 +450,64 @@ export interface ErrorView {
   message: string;
 }
 
+/** An entry to record. Names may be written with `_` in place of `-`, and without the `?`. */
+export interface EvidenceBody {
+  /** When it was so; default: now. */
+  at?: string | null;
+  /** Default: the name of the token, the only one that it may be unless the token is an administrator's. */
+  author?: string | null;
+  /** Whatever there is to say. */
+  body: Json;
+  /** Such as `observation` or `step`. */
+  "claim-type": string;
+  "conjecture?"?: boolean | null;
+  "ephemeral?"?: boolean | null;
+  /** The entry that it goes on from. */
+  "fork-of"?: string | null;
+  /** Default: a new one. */
+  id?: string | null;
+  /** The entry that it answers. */
+  "in-reply-to"?: string | null;
+  "pattern-id"?: string | null;
+  "session-id"?: string | null;
+  subject: EvidenceSubject;
+  tags?: string[] | null;
+  /** Such as `reflection` or `coordination`. */
+  type: string;
+}
+
+/** What an entry is about. */
+export interface EvidenceSubject {
+  /** Which one. */
+  "ref/id": string;
+  /** The kind of thing, such as `agent`, `epoch` or `session`. */
+  "ref/type": string;
+}
+
+/** An entry of the evidence. */
+export interface EvidenceView {
+  /** When it was so. */
+  at: string;
+  /** Whose it is. */
+  author: string;
+  /** Whatever its author says. */
+  body: Json;
+  /** Such as `observation` or `step`. */
+  "claim-type": string;
+  "conjecture?": boolean;
+  "ephemeral?": boolean;
+  "fork-of"?: string;
+  /** Its id; `seq-<n>` is the view of the ledger's line n. */
+  id: string;
+  "in-reply-to"?: string;
+  "pattern-id"?: string;
+  "session-id"?: string;
+  subject: EvidenceSubject;
+  tags: string[];
+  /** Such as `reflection` or `coordination`. */
+  type: string;
+}
+
 /** One exchange of the history. */
 export interface ExchangeView {
   channel: string;
@@ -574,6 +632,26 @@ export interface FoundView {
   stalled: string[];
 }
 
+/** The result of one search: "nothing found" and "search failed" stay apart. */
+export interface FoundView_FactView {
+  /** The best first. */
+  items: ({ [key: string]: Json })[];
+  /** Why the search failed; empty otherwise. */
+  message: string;
+  /** `found`, `empty` or `failed`. */
+  status: string;
+}
+
+/** The result of one search: "nothing found" and "search failed" stay apart. */
+export interface FoundView_PassageView {
+  /** The best first. */
+  items: ({ [key: string]: Json })[];
+  /** Why the search failed; empty otherwise. */
+  message: string;
+  /** `found`, `empty` or `failed`. */
+  status: string;
+}
+
 /** A grant. */
 export interface Grant {
   /** Whose log. */
@@ -657,6 +735,10 @@ export interface JudgedView {
 export interface LedgerLine {
   /** Who caused it. */
   author: string;
+  /** The chain's value; only of the last line of a batch. */
+  chain?: string;
+  /** The checksum of the line. */
+  crc: string;
   /** What happened; the shape is the kind's. */
   data: Json;
   /** The entity that it belongs to. */
@@ -774,6 +856,8 @@ export interface PartnerView {
 
 /** A process. */
 export interface ProcessView {
+  /** What its agent says it is doing, in its newest checkpoint (`idle`, `thinking`, `acting` or `evolving`); no evidence. */
+  agent_status?: string | null;
   /** The newest checkpoint. */
   checkpoint?: CheckpointView | null;
   /** When it was last heard from: a sign of life, not of progress. */
@@ -802,6 +886,8 @@ export interface ProcessView {
   sdk?: string | null;
   /** `not_started`, `starting`, `ready`, `busy`, `unresponsive`, `waiting`, `hibernated`, `parked` or `over_disk_limit`. */
   state: string;
+  /** What is wrong with its private state: a loss that no person has seen to, or what keeps it from being stored. */
+  state_problem?: StateProblemView | null;
   /** How long the run has lasted. */
   uptime_s?: number | null;
   /** Bytes of its log. */
@@ -810,6 +896,14 @@ export interface ProcessView {
   wal_lag: number;
   /** The last entry of its log on the disk. */
   wal_sequence: number;
+}
+
+/** The program. */
+export interface ProgramView {
+  /** `abide`. */
+  name: string;
+  /** Its version. */
+  version: string;
 }
 
 /** A version that waits for a person. */
@@ -835,6 +929,21 @@ export interface QueryBody {
   params?: { [key: string]: Json };
   /** `query_partnerships`, `query_conversations`, `query_technical_context`, `query_emotional_state`, `query_strategy_patterns`, `query_related_code`, `query_failed_attempts` or `query_active_constraints`. */
   query: string;
+}
+
+/** What one of the eight queries gave. */
+export interface QueryView {
+  /** 0 to 1: of what was found, or of that nothing is there; 0 of a failure. */
+  confidence: number;
+  /** The best first: `type`, `id`, the fields of that type, `valid_from`, `valid_to`, `sources`, `strength` and `ref`. */
+  data: ({ [key: string]: Json })[];
+  /** Whether something was found. */
+  found: boolean;
+  /** What is to be said about it; of a failure, why. May be empty. */
+  message: string;
+  query_time_ms: number;
+  /** `found`, `empty` or `failed`. */
+  status: string;
 }
 
 /** Whether the keeper accepts stimuli. */
@@ -926,6 +1035,16 @@ export interface RestoreBody {
   version: number;
 }
 
+/** A checkpoint that was restored by hand. */
+export interface RestoredView {
+  /** The checkpoint that is in force. */
+  checkpoint_id: string;
+  /** What does not count any more and where it is, one sentence each. */
+  set_aside: string[];
+  /** The last entry of the log that it holds. */
+  wal_sequence: number;
+}
+
 /** A decision on it. */
 export interface ReviewBody {
   /** Default: the only agent. */
@@ -980,9 +1099,9 @@ export interface SearchBody {
 /** What a search found. */
 export interface SearchView {
   /** What was said. */
-  conversations: { [key: string]: Json };
+  conversations: FoundView_PassageView;
   /** What is known. */
-  facts: { [key: string]: Json };
+  facts: FoundView_FactView;
 }
 
 /** An agent on an external network. */
@@ -1143,6 +1262,16 @@ export interface SnapshotView {
   watchdog: { [key: string]: Json };
 }
 
+/** Something that is wrong with a private state. */
+export interface StateProblemView {
+  /** Whether state that had been stored is gone. */
+  is_lost: boolean;
+  /** What is wrong. */
+  message: string;
+  /** Since when. */
+  since: string;
+}
+
 /** The keeper in short. */
 export interface StatusView {
   /** The agents; none while loading. */
@@ -1158,6 +1287,9 @@ export interface StatusView {
   /** Of the program. */
   version: string;
 }
+
+/** An agent after something was done with it. */
+export type SteeredAgentView = AgentView & { [key: string]: Json };
 
 /** A finished step of a sleep. */
 export interface StepView {
@@ -1380,7 +1512,7 @@ export interface Routes {
   /** What an agent waits for, the oldest first. */
   "GET /agents/{id}/wakes": { path: "id"; query: "limit" | "cursor"; body: undefined; answer: List<WakeView> };
   /** Steers an agent: `park` stops it from opening epochs (stimuli queue) and ends its process, `resume` lets it go on; `restart` and `checkpoint` are for agents with a process of their own, as is `restore` with its `checkpoint_id`. */
-  "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: CheckpointBody | null; answer: AgentView };
+  "POST /agents/{id}/{action}": { path: "id" | "action"; query: never; body: CheckpointBody | null; answer: SteeredAgentView };
   /** Records alerts. Send Alertmanager's webhook here, with the keeper's token as bearer. */
   "POST /alertmanager": { path: never; query: never; body: Message; answer: TakenView };
   /** 200 while the process runs. */
@@ -1412,9 +1544,9 @@ export interface Routes {
   /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. */
   "GET /events": { path: never; query: "citizen" | "kinds" | "after" | "thoughts" | "deltas"; body: undefined; answer: Json };
   /** Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas. */
-  "GET /evidence": { path: never; query: "author" | "subject" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "tags" | "session_id" | "session" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: Json };
+  "GET /evidence": { path: never; query: "author" | "subject" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "tags" | "session_id" | "session" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: List<EvidenceView> };
   /** Records an entry and answers with it. */
-  "POST /evidence": { path: never; query: never; body: Json; answer: Json };
+  "POST /evidence": { path: never; query: never; body: EvidenceBody; answer: EvidenceView };
   /** 200 where the keeper is healthy, else 503, with the reason. */
   "GET /health": { path: never; query: never; body: undefined; answer: HealthView };
   /** The identity in force, or an earlier version of it. */
@@ -1470,13 +1602,13 @@ export interface Routes {
   /** Records many nodes and edges in one batch: all of them or, where a line does not fit, none. */
   "POST /memory/graph/seed": { path: never; query: never; body: SeedBody; answer: SeededView };
   /** Asks one of the eight queries. What cannot be asked or answered is `failed` with its reason, never `empty`. */
-  "POST /memory/query": { path: never; query: never; body: QueryBody; answer: { [key: string]: Json } };
+  "POST /memory/query": { path: never; query: never; body: QueryBody; answer: QueryView };
   /** Searches what was said and what is known, by words and, where an embedder is there, by meaning. */
   "POST /memory/search": { path: never; query: never; body: SearchBody; answer: SearchView };
   /** Counters and gauges. */
   "GET /metrics": { path: never; query: never; body: undefined; answer: Json };
   /** This interface, as OpenAPI 3.1. */
-  "GET /openapi.json": { path: never; query: never; body: undefined; answer: Json };
+  "GET /openapi.json": { path: never; query: never; body: undefined; answer: { [key: string]: Json } };
   /** The plain page, which is always there. */
   "GET /plain": { path: never; query: never; body: undefined; answer: Json };
   /** 200 when stimuli are accepted, else 503. */
@@ -1502,7 +1634,7 @@ export interface Routes {
   /** Lets one read another's log no more. */
   "DELETE /stdout/grants": { path: never; query: never; body: Grant; answer: undefined };
   /** The program and its version. */
-  "GET /version": { path: never; query: never; body: undefined; answer: VersionView };
+  "GET /version": { path: never; query: never; body: undefined; answer: ProgramView };
   /** Its state at the newest scan. */
   "GET /watchdog": { path: never; query: never; body: undefined; answer: WatchdogView };
   /** What happened since a moment (or for a length of time until now, such as `8h`), as numbers and as text. */
@@ -1699,6 +1831,8 @@ export interface ChannelAnswered {
   channel: Channel;
   /** How many it was sent to; 0 where nobody came to hear it in time. */
   people: number;
+  /** Whether only the remark was sent that the answer may have been. */
+  maybe_sent?: boolean;
 }
 
 /** The channel on which the stimulus of an epoch came, and where its answer is sent. */
@@ -1717,6 +1851,28 @@ export interface ChannelAsked {
   msgid?: string;
 }
 
+/** A group that has another number. */
+export interface ChannelChatMoved {
+  /** The kind of place. */
+  channel: Channel;
+  /** Its old number. */
+  from: number;
+  /** Its new one. */
+  to: number;
+}
+
+/** What an agent hears in a room. */
+export interface ChannelGateMoved {
+  /** The kind of place. */
+  channel: Channel;
+  /** The network; none for the built-in one. */
+  network?: string;
+  /** The room. */
+  room: string;
+  /** Whether the agent hears everything there. */
+  is_open: boolean;
+}
+
 /** An agent came into a room. */
 export interface ChannelJoined {
   /** The kind of place. */
@@ -1727,6 +1883,12 @@ export interface ChannelJoined {
   room: string;
 }
 
+/** An answer that may have been said. */
+export interface ChannelMaybeSent {
+  /** The kind of place. */
+  channel: Channel;
+}
+
 /** An agent left a room. */
 export interface ChannelParted {
   /** The kind of place. */
@@ -1735,6 +1897,18 @@ export interface ChannelParted {
   network?: string;
   /** The room. */
   room: string;
+}
+
+/** How far somebody has read. */
+export interface ChannelReadMarked {
+  /** The kind of place. */
+  channel: Channel;
+  /** The room, or the name of the other side of a conversation. */
+  target: string;
+  /** Who read. */
+  account: string;
+  /** All that was said up to this moment. */
+  at: string;
 }
 
 /** A line on a channel. */
@@ -1763,6 +1937,30 @@ export interface ChannelSaid {
   at: string;
   /** The relay that carried it here, where one says so. */
   relay?: string;
+}
+
+/** An answer about to leave. */
+export interface ChannelSending {
+  /** The kind of place. */
+  channel: Channel;
+}
+
+/** What a room is about. */
+export interface ChannelTopicSet {
+  /** The kind of place. */
+  channel: Channel;
+  /** The room. */
+  room: string;
+  /** The topic; empty where there is none any more. */
+  topic: string;
+  /** The name of who set it. */
+  nick: string;
+}
+
+/** An answer that did not leave. */
+export interface ChannelUnsent {
+  /** The kind of place. */
+  channel: Channel;
 }
 
 /** The agent itself, or another one that it knows. */
@@ -2946,7 +3144,7 @@ export interface TurnFailed {
   turn: number;
   /** The attempt that failed. */
   attempt: number;
-  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `paged`. */
+  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `paged`, `process_failed`, `perhaps_too_long` (rejected for a reason that is not known, with a long prompt), `stopped` (the epoch was ended while it was asked). */
   code: string;
   /** Why, for people. */
   message: string;
@@ -3110,12 +3308,26 @@ export interface EventData {
   "channel.answered": ChannelAnswered;
   /** The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. */
   "channel.asked": ChannelAsked;
+  /** A group has another number from here on. */
+  "channel.chat_moved": ChannelChatMoved;
+  /** An agent hears everything in a room from here on, or its mentions alone. */
+  "channel.gate_moved": ChannelGateMoved;
   /** An agent is in a room from here on, over restarts. */
   "channel.joined": ChannelJoined;
+  /** Nobody can know whether the answer was said. It is not said again; the person is told so. */
+  "channel.maybe_sent": ChannelMaybeSent;
   /** An agent is not in a room any more. */
   "channel.parted": ChannelParted;
+  /** A person has read up to a moment. */
+  "channel.read_marked": ChannelReadMarked;
   /** Somebody said a line. The entity is who spoke; of a guest it is the keeper. */
   "channel.said": ChannelSaid;
+  /** The answer of this epoch is about to leave for where it was asked. What ends without `channel.answered` after it may have been said. */
+  "channel.sending": ChannelSending;
+  /** A room has another topic. */
+  "channel.topic_set": ChannelTopicSet;
+  /** The answer did not leave, for certain: it is still owed. */
+  "channel.unsent": ChannelUnsent;
   /** The context object and history of an epoch, as references, token counts and a digest. */
   "context.assembled": ContextAssembled;
   /** The epoch ended without a reply and changed no memory. */
@@ -3296,9 +3508,16 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "approval.requested": "A call waits for a person.",
   "channel.answered": "The answer of this epoch was said where it was asked, or was given up; nothing is owed any more.",
   "channel.asked": "The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.",
+  "channel.chat_moved": "A group has another number from here on.",
+  "channel.gate_moved": "An agent hears everything in a room from here on, or its mentions alone.",
   "channel.joined": "An agent is in a room from here on, over restarts.",
+  "channel.maybe_sent": "Nobody can know whether the answer was said. It is not said again; the person is told so.",
   "channel.parted": "An agent is not in a room any more.",
+  "channel.read_marked": "A person has read up to a moment.",
   "channel.said": "Somebody said a line. The entity is who spoke; of a guest it is the keeper.",
+  "channel.sending": "The answer of this epoch is about to leave for where it was asked. What ends without `channel.answered` after it may have been said.",
+  "channel.topic_set": "A room has another topic.",
+  "channel.unsent": "The answer did not leave, for certain: it is still owed.",
   "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",

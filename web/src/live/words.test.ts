@@ -58,6 +58,12 @@ it("tells of places where people are reached", () => {
     "said in #abide (libera): ann: “hi”",
   );
   expect(words("channel.said", { ...said, with: "felix" }, "@ann")).toBe("said in private over irc: “hi”");
+  expect(words("channel.maybe_sent", { channel: "irc" }, "@felix")).toMatch(/nobody can know/);
+  expect(words("channel.answered", { channel: "irc", people: 1, maybe_sent: true }, "@felix")).toMatch(
+    /may have been said before$/,
+  );
+  const gate = { channel: "irc", room: "#abide", is_open: true };
+  expect(words("channel.gate_moved", gate, "@felix")).toBe("was set to hear everything in #abide");
 });
 
 /** All that any kind has, so that each can be told. */
@@ -88,6 +94,8 @@ const ANYTHING = {
     room: "#abide",
     network: "libera",
     people: 1,
+    account: "ann",
+    at: "2026-01-31T15:00:00Z",
     space: "#dev",
     members: ["@ann"],
     to: "@bob",

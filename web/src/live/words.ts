@@ -120,7 +120,16 @@ function reached(event: AnyEvent): string | null {
     }
     case "channel.asked":
       return `was asked by ${event.data.nick} ${placeOf(event.data)}; the answer goes there`;
+    case "channel.sending":
+      return `is about to answer over ${event.data.channel}`;
+    case "channel.unsent":
+      return `could not answer over ${event.data.channel} yet, and tries again`;
+    case "channel.maybe_sent":
+      return `may have answered over ${event.data.channel}: nobody can know, so it is not said again`;
     case "channel.answered":
+      if (event.data.maybe_sent) {
+        return `said over ${event.data.channel} that the answer may have been said before`;
+      }
       return event.data.people > 0
         ? `answered over ${event.data.channel}`
         : `owes no answer over ${event.data.channel} any more: nobody came back for it`;
@@ -128,6 +137,16 @@ function reached(event: AnyEvent): string | null {
       return `is now ${placeOf(event.data)}`;
     case "channel.parted":
       return `is no longer ${placeOf(event.data)}`;
+    case "channel.gate_moved":
+      return `was set to hear ${event.data.is_open ? "everything" : "only what is said to it"} ${placeOf(event.data)}`;
+    case "channel.topic_set":
+      return event.data.topic
+        ? `set the topic of ${event.data.room} to ${quote(event.data.topic)} for ${event.data.nick}`
+        : `took the topic of ${event.data.room} away for ${event.data.nick}`;
+    case "channel.read_marked":
+      return `noted that ${event.data.account} has read ${event.data.target} up to ${moment(event.data.at)}`;
+    case "channel.chat_moved":
+      return `moved a group of ${event.data.channel} to the number ${event.data.to}`;
     default:
       return null;
   }

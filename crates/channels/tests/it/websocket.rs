@@ -29,7 +29,7 @@ impl WebSocket {
     }
 
     async fn send(&mut self, opcode: u8, content: &str) {
-        let mut frame = vec![0x80 | opcode, 0x80 | 126];
+        let mut frame = vec![0x80 | opcode, 0x80 | 0x7e];
         frame.extend(u16::try_from(content.len()).unwrap().to_be_bytes());
         frame.extend([0; 4]);
         frame.extend(content.as_bytes());

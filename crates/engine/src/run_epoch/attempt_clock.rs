@@ -29,13 +29,13 @@ pub(super) struct AttemptClock {
 pub(super) enum AttemptTimeoutError {
     /// Nothing came.
     #[error("no answer within {} s", .0.as_secs_f64())]
-    NoAnswer(Duration),
+    NotBegun(Duration),
     /// It began to come and then stopped.
     #[error("the answer began, and then nothing came for {} s", .0.as_secs_f64())]
-    NoMore(Duration),
+    Stopped(Duration),
     /// It came, and did not come to its end.
     #[error("the answer did not end within {} s (limits.turn_streaming)", .0.as_secs_f64())]
-    NoEnd(Duration),
+    NotEnded(Duration),
 }
 
 impl LastPiece {
@@ -73,11 +73,11 @@ impl AttemptClock {
             return None;
         }
         Some(match self.last_piece.at() {
-            None => AttemptTimeoutError::NoAnswer(self.quiet_max),
+            None => AttemptTimeoutError::NotBegun(self.quiet_max),
             Some(_) if now >= self.began + self.total_max => {
-                AttemptTimeoutError::NoEnd(self.total_max)
+                AttemptTimeoutError::NotEnded(self.total_max)
             }
-            Some(_) => AttemptTimeoutError::NoMore(self.quiet_max),
+            Some(_) => AttemptTimeoutError::Stopped(self.quiet_max),
         })
     }
 
@@ -110,7 +110,7 @@ mod tests {
         let began = Instant::now();
         let silent = clock(began);
         assert_eq!(silent.timeout(began + secs(119)), None);
-        let none = Some(AttemptTimeoutError::NoAnswer(secs(120)));
+        let none = Some(AttemptTimeoutError::NotBegun(secs(120)));
         assert_eq!(silent.timeout(began + secs(120)), none);
         let growing = clock(began);
         for second in 1..=590 {
@@ -118,12 +118,12 @@ mod tests {
             assert_eq!(growing.timeout(began + secs(second)), None);
         }
         assert_eq!(growing.due(), began + secs(600));
-        let no_end = Some(AttemptTimeoutError::NoEnd(secs(600)));
+        let no_end = Some(AttemptTimeoutError::NotEnded(secs(600)));
         assert_eq!(growing.timeout(began + secs(600)), no_end);
         let stopped = clock(began);
         stopped.last_piece.note(began + secs(100));
         assert_eq!(stopped.timeout(began + secs(219)), None);
-        let no_more = Some(AttemptTimeoutError::NoMore(secs(120)));
+        let no_more = Some(AttemptTimeoutError::Stopped(secs(120)));
         assert_eq!(stopped.timeout(began + secs(220)), no_more);
     }
 

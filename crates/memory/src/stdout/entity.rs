@@ -49,13 +49,20 @@ pub(super) struct EntityLog {
     /// In the ledger, not yet in the file.
     unwritten: Vec<StdoutEntry>,
     unwritten_bytes: usize,
-    is_behind: bool,
-    /// Whether the file was changed while no keeper ran: it is to be compared with the ledger.
-    is_suspect: bool,
+    doubts: FileDoubts,
     recent: Option<RecentEntries>,
     replay: ReplayProgress,
     pub(super) checked: CheckedRanges,
     pub(super) notices: Vec<LogFileError>,
+}
+
+/// Why a file may not hold what the ledger does.
+#[derive(Clone, Copy, Debug, Default)]
+struct FileDoubts {
+    /// It lacks entries that are not kept in memory either: it is to be made again.
+    is_behind: bool,
+    /// It was changed while no keeper ran: it is to be compared with the ledger.
+    is_suspect: bool,
 }
 
 /// What is known of a file while the ledger is replayed.
@@ -98,8 +105,7 @@ impl EntityLog {
             stamp,
             unwritten: Vec::new(),
             unwritten_bytes: 0,
-            is_behind: false,
-            is_suspect: false,
+            doubts: FileDoubts::default(),
             recent: None,
             replay: ReplayProgress::default(),
             checked: CheckedRanges::default(),
@@ -113,7 +119,7 @@ impl EntityLog {
             return Ok(());
         }
         if self.file.stamp()?.is_none() {
-            self.is_behind |= self.end > 0;
+            self.doubts.is_behind |= self.end > 0;
             self.set_aside("is not a regular file")?;
         }
         if let Phase::Replay { ledger_end } = phase
@@ -173,7 +179,7 @@ impl EntityLog {
         let to = self.file.set_aside()?;
         (self.end, self.stamp, self.recent) = (0, FileStamp::default(), None);
         (self.replay.found, self.replay.awaits_first) = (None, false);
-        (self.replay.expected, self.is_suspect) = (None, false);
+        (self.replay.expected, self.doubts.is_suspect) = (None, false);
         self.checked = CheckedRanges::behind(0);
         self.notices.push(LogFileError::SetAside { entity: self.name.clone(), to, why });
         Ok(())
@@ -204,7 +210,7 @@ impl EntityLog {
     ) -> Result<(), StdoutError> {
         let loaded = self.load(phase);
         // Which of them it lacks cannot be known; so it gets none, and stays what it is.
-        self.is_behind |= loaded.is_err();
+        self.doubts.is_behind |= loaded.is_err();
         loaded?;
         for entry in entries {
             self.queue_entry(entry)?;
@@ -220,8 +226,8 @@ impl EntityLog {
         if !self.is_missing(entry)? {
             return Ok(());
         }
-        if self.is_behind || self.unwritten.len() >= UNWRITTEN_MAX {
-            self.is_behind = true;
+        if self.doubts.is_behind || self.unwritten.len() >= UNWRITTEN_MAX {
+            self.doubts.is_behind = true;
             // It is made again from the ledger, with this entry, once that can be done.
             self.unwritten_bytes = 0;
             self.unwritten.clear();
@@ -264,8 +270,8 @@ impl EntityLog {
         let Some(expected) = self.replay.expected.take() else { return flushed };
         let file = self.file.open().ok().flatten().filter(|_| flushed.is_ok());
         let digest = file.and_then(|file| LinesDigest::of_file(&*file, self.end).ok());
-        self.is_suspect = digest != Some(expected.value());
-        if self.is_suspect {
+        self.doubts.is_suspect = digest != Some(expected.value());
+        if self.doubts.is_suspect {
             self.notices.push(LogFileError::Differs { entity: self.name.clone() });
         }
         flushed
@@ -309,7 +315,7 @@ impl EntityLog {
     /// Its file as far as it goes now; `None` where nothing was ever written.
     pub(super) fn view(&mut self) -> Result<Option<LogView>, StdoutError> {
         self.flush()?;
-        if self.is_behind {
+        if self.doubts.is_behind {
             return Err(StdoutError::Behind { path: self.file.path() });
         }
         self.check_unchanged()?;
@@ -326,17 +332,18 @@ impl EntityLog {
     pub(super) fn mend(&mut self, source: Option<&dyn EntrySource>) -> Result<(), StdoutError> {
         let (problem, tolerance) = match self.check_unchanged() {
             Err(problem @ StdoutError::Changed { .. }) => (problem, Tolerance::None),
-            Ok(()) if self.is_behind || self.is_suspect && source.is_some() => {
+            Ok(()) if self.doubts.is_behind || self.doubts.is_suspect && source.is_some() => {
                 (StdoutError::Behind { path: self.file.path() }, Tolerance::CorruptLines)
             }
             checked => return checked,
         };
         let source = source.ok_or(problem)?;
         if self.is_as_the_ledger(source, tolerance)? {
-            self.is_suspect = false;
+            self.doubts.is_suspect = false;
             return Ok(());
         }
-        if self.file.stamp()?.is_none_or(|now| now.size > 0) {
+        // What stands there may be no file at all, and have no size.
+        if self.file.stamp()?.is_none_or(|now| now.size > 0) || self.file.open().is_err() {
             self.set_aside("was changed by another program")?;
         }
         self.write_again(source)
@@ -348,8 +355,8 @@ impl EntityLog {
         source: &dyn EntrySource,
         tolerance: Tolerance,
     ) -> Result<bool, StdoutError> {
-        let now = self.file.stamp()?.filter(|now| now.size == self.end && !self.is_behind);
-        let Some((now, file)) = now.zip(self.file.open()?) else { return Ok(false) };
+        let now = self.file.stamp()?.filter(|now| now.size == self.end && !self.doubts.is_behind);
+        let Some((now, file)) = now.zip(self.file.open().ok().flatten()) else { return Ok(false) };
         let failed = || self.file.failed("read");
         let mut comparison = FileComparison::new(&*file, self.end, tolerance);
         source.each(&self.name, &mut |entry| comparison.take(&entry).map_err(failed()))?;
@@ -361,12 +368,12 @@ impl EntityLog {
     }
 
     fn write_again(&mut self, source: &dyn EntrySource) -> Result<(), StdoutError> {
-        (self.end, self.recent, self.is_suspect) = (0, None, false);
+        (self.end, self.recent, self.doubts.is_suspect) = (0, None, false);
         self.keep_stamp()?;
         (self.unwritten_bytes, self.checked) = (0, CheckedRanges::behind(0));
         self.unwritten.clear();
         // A failure in between leaves a file that is the beginning of the log, and is known to lack the rest.
-        self.is_behind = true;
+        self.doubts.is_behind = true;
         let mut written = NewestMoment::default();
         source.each(&self.name.clone(), &mut |entry| {
             written.add(&entry);
@@ -375,7 +382,7 @@ impl EntityLog {
             if self.unwritten_bytes >= REBUILD_BYTES { self.flush() } else { Ok(()) }
         })?;
         self.flush()?;
-        self.is_behind = false;
+        self.doubts.is_behind = false;
         // The ledger may be further than what was handed in here so far: that comes once more.
         self.replay.found = Some(written);
         Ok(())
@@ -389,7 +396,7 @@ impl EntityLog {
     /// The last few of its entries, from memory; read from the file the first time.
     pub(super) fn recent(&mut self, last: usize) -> Result<ReadResult, StdoutError> {
         self.flush()?;
-        if let Some(recent) = self.recent.as_ref().filter(|_| !self.is_behind) {
+        if let Some(recent) = self.recent.as_ref().filter(|_| !self.doubts.is_behind) {
             return Ok(recent.last(last));
         }
         let loaded = match self.view()? {
@@ -413,7 +420,8 @@ impl EntityLog {
 
     /// Whether it can be forgotten and found again from its file.
     pub(super) fn can_be_dropped(&self) -> bool {
-        let is_settled = !self.is_behind && !self.is_suspect && self.replay.found.is_none();
+        let is_settled =
+            !self.doubts.is_behind && !self.doubts.is_suspect && self.replay.found.is_none();
         self.unwritten.is_empty() && is_settled
     }
 

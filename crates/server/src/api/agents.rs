@@ -135,7 +135,7 @@ fn view(app: &AppState, keeper: &Keeper, id: &AgentId) -> Result<AgentView, ApiE
         mind,
         state: state_of(app, &state, id),
         paused: agent.and_then(|agent| agent.paused.as_ref()).map(|paused| paused.message.clone()),
-        process: process::view(app, id),
+        process: process::view(app, id, agent),
         epoch_id: agent.and_then(|agent| agent.open).map(|epoch| epoch.to_string()),
         queue: agent.map_or(0, |agent| agent.queue.len()),
         last_evidence_at: agent.and_then(|agent| agent.last_evidence_at).map(|at| at.to_string()),

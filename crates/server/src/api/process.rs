@@ -1,6 +1,7 @@
 //! An agent's process, as `/agents` and `/snapshot` show it. Null where the mind runs in the keeper.
 
 use abide_domain::AgentId;
+use abide_engine::state::AgentState;
 use abide_supervisor::{CheckpointStatus, DiskHold, ProcessState, ProcessStatus, StateProblem};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -75,8 +76,12 @@ pub(crate) struct CheckpointView {
     wal_sequence: u64,
 }
 
-/// An agent's process, if it has one.
-pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
+/// An agent's process, if it has one. Takes what the state holds of the agent: whoever asks reads the state already.
+pub(crate) fn view(
+    app: &AppState,
+    id: &AgentId,
+    agent: Option<&AgentState>,
+) -> Option<ProcessView> {
     let status = app.processes()?.status(id)?;
     let now = app.now();
     let next_start_at = match status.state {
@@ -101,7 +106,7 @@ pub(crate) fn view(app: &AppState, id: &AgentId) -> Option<ProcessView> {
         wal_bytes: status.wal_bytes,
         checkpoint: status.checkpoint.map(CheckpointView::from),
         agent_status: status.agent_status,
-        state_problem: state_problem(app, id, status.state_problem),
+        state_problem: state_problem(agent, status.state_problem),
         next_start_at,
         message: status.message,
     })
@@ -119,15 +124,13 @@ pub(crate) struct StateProblemView {
 }
 
 fn state_problem(
-    app: &AppState,
-    id: &AgentId,
+    agent: Option<&AgentState>,
     present: Option<StateProblem>,
 ) -> Option<StateProblemView> {
     if let Some(StateProblem { since, message, .. }) = present {
         return Some(StateProblemView { since: since.to_string(), is_lost: false, message });
     }
-    let state = app.keeper().ok()?.state();
-    let loss = state.agents.get(id)?.private_state_loss.as_ref()?;
+    let loss = agent?.private_state_loss.as_ref()?;
     let (since, message) = (loss.at.to_string(), loss.report.clone());
     Some(StateProblemView { since, is_lost: true, message })
 }

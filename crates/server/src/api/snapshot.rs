@@ -81,19 +81,21 @@ pub(crate) async fn take(app: &AppState) -> Result<SnapshotView, ApiError> {
     let (approvals, attention) =
         (approvals::count_waiting(keeper), attention::all_matters(app, keeper).len());
     let ids: Vec<AgentId> = keeper.agents().iter().map(|agent| agent.id.clone()).collect();
+    let (status, watchdog) = (app.health().status, watchdog::brief(app));
+    // All of the above reads the state by itself.
     let state = keeper.state();
     Ok(SnapshotView {
         seq: state.seq,
         tick: state.tick,
         chain_head: head.chain,
         state_digest,
-        status: app.health().status,
+        status,
         agents: ids.iter().map(|id| live(app, &state, id)).collect(),
         approvals,
         attention,
         decks: Map::new(),
         media: Map::new(),
-        watchdog: watchdog::brief(app),
+        watchdog,
     })
 }
 
@@ -120,6 +122,6 @@ fn live(app: &AppState, state: &state::State, id: &AgentId) -> AgentLive {
         queue: agent.map_or(0, |agent| agent.queue.len()),
         last_evidence_at: agent.and_then(|agent| agent.last_evidence_at).map(|at| at.to_string()),
         usage_today: usage_today(app, agent),
-        process: process::view(app, id),
+        process: process::view(app, id, agent),
     }
 }

@@ -57,7 +57,12 @@ pub(super) fn answer(agent: &Agent, request: &ProcessRequest) {
         "vector" => send_vector(agent, rest),
         "bad-voice" => {
             let voice = json!({"final_response": 7});
-            agent.send(ProcessResponse { request_id: id.clone(), voice, usage: None, provider_state: None });
+            agent.send(ProcessResponse {
+                request_id: id.clone(),
+                voice,
+                usage: None,
+                provider_state: None,
+            });
         }
         "old-answer" => {
             say(agent, "0193-of-another-attempt", "stale");
@@ -126,7 +131,12 @@ fn empty_metrics() -> Metrics {
 fn say(agent: &Agent, request_id: &str, text: &str) {
     let voice = json!({"thought": "", "emotive_state": "calm", "tool_calls": [],
                        "final_response": text});
-    agent.send(ProcessResponse { request_id: request_id.into(), voice, usage: None, provider_state: None });
+    agent.send(ProcessResponse {
+        request_id: request_id.into(),
+        voice,
+        usage: None,
+        provider_state: None,
+    });
 }
 
 fn fail(agent: &Agent, request_id: Option<&str>, words: &str, is_fatal: bool) {

@@ -184,7 +184,7 @@ fn a_limit_is_cut_to_the_largest() {
             let arguments = json!({"content": format!("server number {n}")});
             let mut output = run(&registry, &facts, "memory.remember_fact", &arguments).unwrap();
             match output.staged.remove(0) {
-                Event::Memory(abide_domain::event::MemoryEvent::FactRemembered(fact)) => {
+                Event::Memory(MemoryEvent::FactRemembered(fact)) => {
                     FactRemembered { fact_id: fact_id(n), ..fact }.into()
                 }
                 other => other,

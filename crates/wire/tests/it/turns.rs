@@ -6,9 +6,7 @@ use abide_domain::{
     AgentId, CallId, EpochId, Timestamp,
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, Outcome, ToolSpec},
-    turn::{
-        Exchange, MindError, ProviderState, Thought, ToolResult, TurnRequest, TurnStep, Usage,
-    },
+    turn::{Exchange, MindError, ProviderState, Thought, ToolResult, TurnRequest, TurnStep, Usage},
     voice::{ToolCall, Voice, VoiceError},
 };
 use abide_wire::{

@@ -3,6 +3,7 @@
 use std::fmt::Write as _; // into a String, which cannot fail
 
 use abide_domain::{
+    EntityName,
     context_object::epoch_source,
     dates::annotate,
     event::{Lens, MemoryRef},
@@ -215,7 +216,7 @@ fn facts(view: &RenderView<'_>, lens: Lens) -> Vec<String> {
 fn known_fact(view: &RenderView<'_>, reference: MemoryRef, known: &OriginalFact) -> String {
     let content = annotate(&known.content, known.valid_from, view.scene.zone);
     let (when, label) = (view.moment(known.valid_from), view.standings.label(reference));
-    let by = known.told_by.as_ref().map(|by| by.bare());
+    let by = known.told_by.as_ref().map(EntityName::bare);
     let text = match by {
         // Not their word: it was found while they were spoken with.
         _ if !known.trusted => {

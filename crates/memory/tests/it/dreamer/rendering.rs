@@ -253,12 +253,12 @@ fn what_no_longer_holds_in_the_shown_history_is_said() {
     let (older, newer) = ("The launch is on 3 March.", "The launch moved to 17 March.");
     let (text, epoch) =
         rendered_below(&mut Past::default(), &[older, newer], "When is the launch?");
-    let replaced = format!(
-        "- nicolas said above, Wed 2024-11-20 18:40, 5 min ago, over telegram, replaced by nicolas on Wed 2024-11-20 18:41: \"{older}\" \
-         {{epoch {epoch}}}"
-    );
-    assert!(text.contains(&replaced), "{text}");
-    assert!(text.contains(&format!("in force now: \"{newer}\"")), "{text}");
+    let line = |said: &str| text.lines().find(|line| line.contains(said)).unwrap_or_default();
+    let replaced = "- nicolas said above, Wed 2024-11-20 18:40, 5 min ago, over telegram, replaced by nicolas on Wed 2024-11-20 \
+                    18:41: \"";
+    assert!(line("on 3 March").starts_with(replaced), "{text}");
+    assert!(line("on 3 March").ends_with(&format!("{{epoch {epoch}}}")), "{text}");
+    assert!(line("to 17 March").contains(", in force now: \""), "{text}");
 }
 
 #[test]

@@ -27,17 +27,17 @@ struct Start {
     problems: Vec<Value>,
     log: String,
     /// What a person was told of before anything was done, by the list of matters, the agent's own page and `doctor`.
-    told: Told,
+    noticed: Noticed,
 }
 
 #[derive(Debug)]
-struct Told {
+struct Noticed {
     matters: Vec<Value>,
     shown: Value,
     doctor: String,
 }
 
-impl Told {
+impl Noticed {
     fn of_nothing(&self) -> bool {
         self.matters.is_empty()
             && self.shown.is_null()
@@ -63,7 +63,7 @@ fn matters(client: &Client) -> Vec<Value> {
 impl Start {
     fn is_loss_reported(&self) -> bool {
         self.problems.iter().any(|problem| problem["is_lost"] == true)
-            && self.told.of_a_loss()
+            && self.noticed.of_a_loss()
             && self.log.contains("agent private state has problems")
     }
 }
@@ -104,12 +104,12 @@ impl Stopped {
         let notes = notes(&keeper.client, "pia").len();
         say(&keeper.client, "pia", "job:after");
         let doctor = self.world.home.run(["doctor"]).stdout;
-        let told = Told {
+        let noticed = Noticed {
             matters: matters(&keeper.client),
             shown: process(&keeper.client, "pia")["state_problem"].clone(),
             doctor: String::from_utf8(doctor).unwrap(),
         };
-        if !told.matters.is_empty() {
+        if !noticed.matters.is_empty() {
             assert_eq!(steer(&keeper.client, "pia", "restart").status, 200);
             until("a loss that a person has seen to", || {
                 matters(&keeper.client).is_empty().then_some(())
@@ -123,7 +123,7 @@ impl Stopped {
             notes,
             problems: problems.map(|line| line["data"].clone()).collect(),
             log: fs::read_to_string(&log).unwrap(),
-            told,
+            noticed,
         }
     }
 }
@@ -141,7 +141,7 @@ fn nothing_is_said_where_nothing_is_damaged() {
     let Some(stopped) = Stopped::new() else { return };
     let begun = stopped.begin();
     assert_eq!((begun.notes, begun.problems.len()), (3 * JOBS, 0), "{begun:?}");
-    assert!(begun.told.of_nothing(), "{begun:?}");
+    assert!(begun.noticed.of_nothing(), "{begun:?}");
 }
 
 #[test]

@@ -56,11 +56,12 @@ fn dying_at(point: &str) -> [(&'static str, String); 1] {
     [("ABIDE_TEST_FAILPOINTS", format!("{point}=exit"))]
 }
 
-/// The points that an epoch passes; those of sleep and of logs have tests of their own.
+/// The points that an epoch passes; those of sleep, of logs and of answers on channels have tests of their own.
 fn points() -> Vec<String> {
     let listed = Home::new("").run(["test", "failpoints"]);
     let listed = String::from_utf8(listed.stdout).unwrap();
-    let is_passed = |point: &&str| !["sleep.", "stdout."].iter().any(|of| point.starts_with(of));
+    let is_passed =
+        |point: &&str| !["sleep.", "stdout.", "answer."].iter().any(|of| point.starts_with(of));
     listed.lines().filter(is_passed).map(str::to_owned).collect()
 }
 
