@@ -14,7 +14,7 @@ test.describe("without a model", () => {
     await expect(page.getByText("The lines copied", { exact: true })).toBeVisible();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe('[model]\nprovider = "anthropic"\nname = "claude-x"');
-    await card.getByRole("button", { name: "Test" }).click();
+    await card.getByRole("button", { name: "Look again" }).click();
     await expect(page.getByText("Still no model", { exact: true })).toBeVisible();
   });
 });

@@ -224,6 +224,14 @@ macro_rules! event {
     };
 }
 
+/// Whether a kind is the one that is wanted, or of the wanted group: `epoch.*`.
+pub fn kind_fits(wanted: &str, kind: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(group) => kind.starts_with(group),
+        None => wanted == kind,
+    }
+}
+
 event! {
     /// Accepted stimuli.
     Stimulus(StimulusEvent),

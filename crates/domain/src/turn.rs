@@ -103,32 +103,42 @@ pub struct TurnStep {
 }
 
 /// What a provider sends with an answer that calls tools and wants back, unchanged, with the results: signed or encrypted
-/// reasoning, and the ids that it gave its calls. Nobody here reads it but the dialect that made it; it lives as long as its
-/// epoch and is never in the ledger.
+/// reasoning, and the ids that it gave its calls. Nobody reads it but the dialect that made it, except for its `needed`; it lives
+/// as long as its epoch and is never in the ledger.
 #[derive(Clone, PartialEq)]
-pub struct ProviderState(Arc<Value>);
+pub struct ProviderState {
+    value: Arc<Value>,
+    /// Its length as JSON.
+    bytes: usize,
+}
 
 impl ProviderState {
     /// Takes what a provider sent. One that is longer than [`PROVIDER_STATE_BYTES_MAX`] is not kept.
     pub fn new(state: Value) -> Option<Self> {
-        (state.to_string().len() <= PROVIDER_STATE_BYTES_MAX).then(|| Self(Arc::new(state)))
+        let bytes = state.to_string().len();
+        (bytes <= PROVIDER_STATE_BYTES_MAX).then(|| Self { value: Arc::new(state), bytes })
     }
 
     /// What was sent.
     pub fn value(&self) -> &Value {
-        &self.0
+        &self.value
+    }
+
+    /// Its length as JSON, in bytes.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether the provider may refuse the next request without it: then it has to outlive a crash.
     pub fn is_needed(&self) -> bool {
-        self.0.get("needed").and_then(Value::as_bool).unwrap_or(false)
+        self.value.get("needed").and_then(Value::as_bool).unwrap_or(false)
     }
 }
 
 /// Shows no content: it is reasoning.
 impl fmt::Debug for ProviderState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ProviderState({} bytes)", self.0.to_string().len())
+        write!(f, "ProviderState({} bytes)", self.bytes)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Ethereal results of open epochs: what a mind may see while its epoch is open and what is gone after it.
+//! What is kept for as long as an epoch is open and is gone after it: ethereal results, and what a model's provider wants back
+//! with the results of its calls (`run_epoch/hand_back.rs`).
 //!
-//! The ledger never holds their bytes, only their size, digest and note (decision 19). A blob is synced before the
-//! `tool.finished` that names it, so that a resumed epoch still has it.
+//! The ledger never holds their bytes; of results it has size, digest and note (decision 19). A blob is synced before the event
+//! that it belongs to, so that a resumed epoch still has it.
 
 use std::{
     collections::HashMap,

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use abide_domain::{EntityName, EpochId};
+use abide_domain::{EntityName, EpochId, event::kind_fits};
 
 use crate::{
     damage::ReadError,
@@ -104,13 +104,6 @@ impl Filter {
             && author.as_ref().is_none_or(|author| author.as_str() == record.author())
             && self.epoch.as_ref().is_none_or(|epoch| record.epoch() == Some(epoch))
             && (kinds.is_empty() || kinds.iter().any(|kind| kind_fits(kind, record.kind())))
-    }
-}
-
-fn kind_fits(wanted: &str, kind: &str) -> bool {
-    match wanted.strip_suffix('*') {
-        Some(prefix) => kind.starts_with(prefix),
-        None => wanted == kind,
     }
 }
 

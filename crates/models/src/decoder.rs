@@ -170,6 +170,11 @@ impl Decoder {
         self.reply.tokens()
     }
 
+    /// How many characters were written so far, shown or not.
+    pub(crate) fn written_chars(&self) -> u64 {
+        self.reply.written_chars()
+    }
+
     /// Our own estimate of the tokens so far.
     pub fn estimate(&self) -> u64 {
         tokens_of(self.reply.written_chars())

@@ -25,8 +25,8 @@
 //! mind that needs no model, and [`detect()`]; a [`Reasoner`] is a model or the reflex. [`Embeddings`] turn texts into
 //! vectors: weights on this machine, or an endpoint.
 
-mod means;
 mod profile;
+mod request_features;
 mod settings;
 
 mod prompt;

@@ -21,7 +21,7 @@ use crate::{
     dialect::{Framing, encode_within},
     estimate_tokens,
     json::set,
-    means::KnownMeans,
+    request_features::LearnedFeatures,
     retry::jitter_permille,
 };
 
@@ -46,7 +46,7 @@ pub struct Model {
     /// Set once the provider said that this model has no native tools.
     has_no_tools: AtomicBool,
     /// What its server takes beside the plain request.
-    means: KnownMeans,
+    features: LearnedFeatures,
 }
 
 /// How often a request is sent again without what its server does not know.
@@ -67,8 +67,8 @@ struct Attempt<'a> {
 impl Model {
     /// A model. Opens nothing.
     pub fn new(settings: ModelSettings, http: Client) -> Self {
-        let means = KnownMeans::new(settings.profile_means());
-        Self { settings, http, has_no_tools: AtomicBool::new(false), means }
+        let features = LearnedFeatures::new(settings.profile_features());
+        Self { settings, http, has_no_tools: AtomicBool::new(false), features }
     }
 
     /// How it is asked.
@@ -102,8 +102,8 @@ impl Model {
         let mut lessons = 0;
         loop {
             let form = self.form();
-            let means = self.means.get();
-            let body = encode_within(request, &self.settings, form, means).to_string();
+            let features = self.features.get();
+            let body = encode_within(request, &self.settings, form, features).to_string();
             let body = Bytes::from(body);
             let decoder = Decoder::new(self.settings.dialect, form).offering(&request.tools);
             let mut attempt = Attempt { decoder, on_delta, deadline, deadline_streaming };
@@ -120,9 +120,12 @@ impl Model {
             };
             let is_refused =
                 matches!(failure.kind, AttemptErrorKind::Rejected | AttemptErrorKind::Unclear);
-            if is_refused && lessons < LESSONS_MAX && self.means.learn(&failure.message, means) {
+            if is_refused
+                && lessons < LESSONS_MAX
+                && self.features.learn(&failure.message, features)
+            {
                 lessons += 1;
-                let next = encode_within(request, &self.settings, form, self.means.get());
+                let next = encode_within(request, &self.settings, form, self.features.get());
                 if *next.to_string().as_bytes() != *body {
                     continue;
                 }
@@ -211,13 +214,14 @@ impl Model {
         self.streaming_request(request, (left, left))
     }
 
-    /// A request whose answer may be waited for, at the beginning and between two pieces, and that may take in all.
+    /// A request whose answer may be waited for so long at the beginning, and that may take so long in all.
     fn streaming_request(&self, request: Request, (quiet, total): (Duration, Duration)) -> Request {
         let limits = &self.settings.limits;
         let request = request.limits(RequestLimits {
             total,
             first_byte: limits.first_byte.min(quiet),
-            idle: limits.idle.min(quiet),
+            // Whoever asks measures the pauses between pieces; what is left before the first is no measure for them.
+            idle: limits.idle,
             body_bytes_max: limits.reply_bytes_max,
             redirects_max: 0,
         });
@@ -354,7 +358,12 @@ impl Attempt<'_> {
         while !self.decoder.has_ended() {
             match response.chunk().await {
                 Ok(Some(bytes)) => {
+                    let before = self.decoder.written_chars();
                     let taken = self.decoder.push(&bytes, &mut deltas);
+                    // Calls, and markup that is held back, are not shown. That they grow is a sign all the same.
+                    if deltas.is_empty() && self.decoder.written_chars() > before {
+                        deltas.push(ReplyDelta { text: String::new(), thought: true });
+                    }
                     self.send_deltas(&mut deltas);
                     taken?;
                 }

@@ -14,7 +14,7 @@ use abide_domain::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::{Model, profile::profile_at};
+use crate::{Model, ReplyDelta, profile::profile_at};
 
 /// The tool that the question is about.
 const TOOL: &str = "doctor.echo";
@@ -62,8 +62,8 @@ impl Model {
     pub async fn probe(&self, agent: &AgentId, epoch: EpochId) -> Result<ModelProbe, MindError> {
         let request = question(agent, epoch, self.http.clock().now());
         let pieces = AtomicUsize::new(0);
-        let on_delta = |_| {
-            pieces.fetch_add(1, Ordering::Relaxed);
+        let on_delta = |delta: ReplyDelta| {
+            pieces.fetch_add(usize::from(!delta.text.is_empty()), Ordering::Relaxed);
         };
         let began = Instant::now();
         let asked = self.ask_counted(&request, &on_delta).await;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     Dialect,
-    means::{Mean, Means},
+    request_features::{RequestFeature, RequestFeatures},
 };
 
 /// The table.
@@ -37,7 +37,7 @@ pub struct ProviderProfile {
     pub is_probed: bool,
     /// What its people should know; may be empty.
     pub note: String,
-    pub(crate) means: Means,
+    pub(crate) features: RequestFeatures,
 }
 
 #[derive(Default, Deserialize)]
@@ -68,10 +68,10 @@ struct Entry {
 
 impl Entry {
     fn read(self) -> Option<ProviderProfile> {
-        let means = Means::USUAL
-            .with(Mean::StreamUsage, self.stream_usage.unwrap_or(true))
-            .with(Mean::CompletionTokens, self.completion_tokens)
-            .with(Mean::HandBack, self.hand_back.unwrap_or(true));
+        let features = RequestFeatures::USUAL
+            .with(RequestFeature::StreamUsage, self.stream_usage.unwrap_or(true))
+            .with(RequestFeature::CompletionTokens, self.completion_tokens)
+            .with(RequestFeature::HandBack, self.hand_back.unwrap_or(true));
         Some(ProviderProfile {
             dialect: Dialect::from_name(&self.dialect)?,
             name: self.name,
@@ -81,7 +81,7 @@ impl Entry {
             is_local: self.local,
             is_probed: self.local && self.probe.unwrap_or(true),
             note: self.note,
-            means,
+            features,
         })
     }
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::{TABLE, Table, profile_at, profile_named, profiles};
     use crate::{
         Dialect,
-        means::{Mean, Means},
+        request_features::{RequestFeature, RequestFeatures},
     };
 
     #[test]
@@ -151,7 +151,10 @@ mod tests {
         assert_eq!(name(chat, "http://localhost:11434/v1"), Some("ollama-v1"));
         assert_eq!(name(Dialect::Ollama, "http://127.0.0.1:11434"), Some("ollama"));
         assert_eq!(name(chat, "http://127.0.0.1:9/v1"), None);
-        let groq = profile_named("groq").unwrap().means;
-        assert!(!groq.has(Mean::HandBack) && Means::USUAL.has(Mean::HandBack));
+        let groq = profile_named("groq").unwrap().features;
+        assert!(
+            !groq.has(RequestFeature::HandBack)
+                && RequestFeatures::USUAL.has(RequestFeature::HandBack)
+        );
     }
 }

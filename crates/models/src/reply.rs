@@ -31,7 +31,7 @@ const CALLS_MAX: usize = 1024;
 /// Longest id of a call that is kept, in bytes.
 const CALL_ID_BYTES_MAX: usize = 512;
 
-/// A piece of an answer while it grows; not durable.
+/// A piece of an answer while it grows; not durable. An empty text says only that something came that is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyDelta {
     /// The piece.

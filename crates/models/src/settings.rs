@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use abide_http::Secret;
 
-use crate::{Dialect, PriceTable, RetryPolicy, means::Means, profile::profile_at};
+use crate::{
+    Dialect, PriceTable, RetryPolicy, profile::profile_at, request_features::RequestFeatures,
+};
 
 /// Output tokens that are asked for where the provider demands a number and the settings give none.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
@@ -120,8 +122,9 @@ impl ModelSettings {
     }
 
     /// What is known of the server.
-    pub(crate) fn profile_means(&self) -> Means {
-        profile_at(self.dialect, self.base()).map_or(Means::USUAL, |profile| profile.means)
+    pub(crate) fn profile_features(&self) -> RequestFeatures {
+        profile_at(self.dialect, self.base())
+            .map_or(RequestFeatures::USUAL, |profile| profile.features)
     }
 
     /// What the state of an answer is for: this model, asked here in this way.

@@ -45,6 +45,7 @@ mod moment;
 mod no_bench;
 mod progress;
 mod say;
+mod short_name;
 mod sleep;
 mod status;
 mod stdout;

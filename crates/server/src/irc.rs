@@ -5,8 +5,8 @@
 //! Every line is in the ledger (`channel.*`), which is also the only memory of this part: a restart loses nothing.
 //!
 //! Reading order: `socket` and `admission` (how one gets in), `sink` (what comes in), `bridge` (what is done about it) with
-//! `endpoint`, `questions`, `bang_commands` and `console`, then `record` and `history` (the ledger's side), `roster`,
-//! `mirror`, `pager`, `networks`, `status`.
+//! `endpoint`, `questions`, `answer_pages`, `bang_commands` and `console`, then `record`, `history`, `places` and `owed` (the
+//! ledger's side), `roster`, `mirror`, `pager`, `networks`, `status`.
 
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 mod admission;
+mod answer_pages;
 mod bang_commands;
 mod bridge;
 mod console;
@@ -29,11 +30,11 @@ mod history;
 mod mirror;
 mod names;
 mod networks;
+mod owed;
 mod pager;
 mod places;
 mod questions;
 mod record;
-mod rest;
 mod roster;
 mod sink;
 mod socket;

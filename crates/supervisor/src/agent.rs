@@ -334,6 +334,8 @@ impl AgentActor {
 
     fn park(&mut self) {
         self.lifecycle.end_hold();
+        // Nothing runs that it could hinder: the next run says it anew, where it still is so.
+        self.update_status(|status| status.state_problem = None);
         self.idle = IdleState::Parked;
     }
 
@@ -441,14 +443,15 @@ impl AgentActor {
         (run.start.is_pid_known, run.start.is_state_opened) = (true, true);
         self.record_start(&mut run);
         let uptime = self.lifecycle.finish_run(run.id, run.began_at, &exit, &run.last_words).await;
-        // The event has all of its last words; whoever waited, and whoever looks, gets the one that tells most.
+        // Whoever asked may have done so where others read along, and stderr may hold anything: its line is for whoever looks.
+        let exit_alone = exit.message.clone();
         if let Some(word) = run.last_words.cause().filter(|_| !is_requested(exit.reason)) {
             exit.message = format!("{}; on its stderr: {word}", exit.message);
         }
         self.connect_by = self.now() + self.shared.settings.reconnect_grace;
         let message = &exit.message;
         if run.link.outbox.is_delivered(run.request_number) {
-            self.turns.fail_open(mind_error(exit.reason, message));
+            self.turns.fail_open(mind_error(exit.reason, &exit_alone));
         } else {
             self.turns.reopen();
         }
@@ -460,7 +463,7 @@ impl AgentActor {
         self.apply_follow_up(follow_up, &exit, uptime).await;
         self.show_not_connected(Some(message));
         if !was_ready && !is_requested(exit.reason) {
-            self.fail_waiting_turns(message);
+            self.fail_waiting_turns(&exit_alone);
         }
         match next_connection {
             Some(connection) if self.idle != IdleState::Parked => {

@@ -13,7 +13,7 @@ use abide_domain::{
 use crate::{
     page::{Notice, NoticeKind},
     services::{delivered_services, failed as failed_services},
-    settings::{RETRY_FIRST, RETRY_MAX},
+    settings::retry_pause,
 };
 
 /// One stall.
@@ -175,9 +175,7 @@ impl PendingNotice {
 
     /// When the next attempt is due: at once, then later and later, for ever.
     pub(crate) fn due_at(&self) -> Timestamp {
-        let Some(failed_at) = self.failed_at else { return self.at };
-        let doublings = self.failed.saturating_sub(1).min(16);
-        failed_at.plus(RETRY_FIRST.saturating_mul(1 << doublings).min(RETRY_MAX))
+        self.failed_at.map_or(self.at, |failed_at| failed_at.plus(retry_pause(self.failed)))
     }
 }
 

@@ -84,7 +84,7 @@ pub use policy::{
 pub use report::{AgentReport, EpisodeEnd, EpisodeReport, ServiceReport, WatchdogReport, report};
 pub use scan::{AgentVerdict, scan, threshold};
 pub use services::NotifyServices;
-pub use settings::WatchdogTimings;
+pub use settings::{CLOSING_ATTEMPTS_MAX, WatchdogTimings, retry_pause};
 pub use state::{
     BlindSpan, Maintenance, Ring, ScanContext, ScanPlan, ScanRecord, Trigger, WatchdogState,
 };

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::{
     interfaces::{Delivery, Notifier},
     page::Notice,
-    settings::{CLOSING_ATTEMPTS_MAX, DELIVERY_MAX, MESSAGE_CHARS_MAX, RETRY_FIRST},
+    settings::{CLOSING_ATTEMPTS_MAX, DELIVERY_MAX, MESSAGE_CHARS_MAX, retry_pause},
 };
 
 /// A service and its name.
@@ -73,7 +73,7 @@ impl NotifyServices {
             if left.is_empty() || notice.attempt >= CLOSING_ATTEMPTS_MAX {
                 return attempts;
             }
-            tokio::time::sleep(RETRY_FIRST.saturating_mul(notice.attempt)).await;
+            tokio::time::sleep(retry_pause(notice.attempt)).await;
             (notice.to, notice.attempt) = (left, notice.attempt.saturating_add(1));
         }
     }

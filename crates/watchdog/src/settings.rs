@@ -7,11 +7,11 @@ pub(crate) const LATE_MAX: Duration = Duration::from_secs(2);
 /// How long one delivery, or one look, may take before it counts as failed.
 pub(crate) const DELIVERY_MAX: Duration = Duration::from_secs(10);
 /// The pause after the first failed attempt to tell a person; each further one doubles it.
-pub(crate) const RETRY_FIRST: Duration = Duration::from_secs(30);
+const RETRY_FIRST: Duration = Duration::from_secs(30);
 /// The longest pause between two attempts to tell a person: it never gives up.
-pub(crate) const RETRY_MAX: Duration = Duration::from_mins(10);
+const RETRY_MAX: Duration = Duration::from_mins(10);
 /// Attempts to tell a service that something is over.
-pub(crate) const CLOSING_ATTEMPTS_MAX: u32 = 3;
+pub const CLOSING_ATTEMPTS_MAX: u32 = 3;
 /// How old a failure to reach a model may be and still speak of the network as it is.
 pub(crate) const UNREACHED_MAX: Duration = Duration::from_mins(5);
 /// Agents whose newest askings failed on the way before the network is taken to be down; fewer where there are no more.
@@ -30,6 +30,12 @@ pub(crate) const REQUESTS_MAX: usize = 64;
 pub(crate) const SILENCE_MAX: Duration = Duration::from_hours(30 * 24);
 /// Longest words of a role that are recorded, in Unicode scalar values.
 pub(crate) const MESSAGE_CHARS_MAX: usize = 500;
+
+/// The pause after so many failed attempts to tell a person.
+pub fn retry_pause(failed: u32) -> Duration {
+    let doublings = failed.saturating_sub(1).min(16);
+    RETRY_FIRST.saturating_mul(1 << doublings).min(RETRY_MAX)
+}
 
 /// When silence counts, and how long each rung has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,12 @@ export const healthQuery = queryOptions({
   retry: false,
 });
 
+/** It changes with a start of the keeper alone. */
+export const configQuery = queryOptions({
+  queryKey: ["config"],
+  queryFn: ({ signal }) => call("GET /config", { signal }),
+});
+
 export const attentionQuery = queryOptions({
   queryKey: ["attention"],
   queryFn: ({ signal }) => call("GET /attention", { query: { limit: 200 }, signal }),

@@ -56,16 +56,20 @@ function set(next: Aside): void {
   for (const listener of listeners) listener();
 }
 
+/** What is kept now, without some of it. Read anew, for other tabs put aside too. */
+function without(keys: readonly string[]): Aside {
+  return Object.fromEntries(Object.entries(read()).filter(([key]) => !keys.includes(key)));
+}
+
 /** Puts matters aside until a time, or for good where none is given. Gives how that is undone. */
 export function putAside(matters: readonly AttentionView[], until: number = DONE): () => void {
-  const before = aside;
-  set({ ...aside, ...Object.fromEntries(matters.map((one) => [asideKey(one), until])) });
-  return () => set(before);
+  const keys = matters.map(asideKey);
+  set({ ...without(keys), ...Object.fromEntries(keys.map((key) => [key, until])) });
+  return () => set(without(keys));
 }
 
 export function takeBack(matter: AttentionView): void {
-  const { [asideKey(matter)]: _, ...rest } = aside;
-  set(rest);
+  set(without([asideKey(matter)]));
 }
 
 /** Those that need somebody now, and those that were put aside. */

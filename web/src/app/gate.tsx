@@ -7,7 +7,7 @@ import { sessionQuery } from "@/api/queries";
 import { live } from "@/live/store";
 import { Button, Input } from "@/ui";
 import { Logo } from "./logo";
-import { noticeState } from "./notices";
+import { standForTelling, tellsHere } from "./notices";
 
 export function Gate({ children }: { children: ReactNode }) {
   const client = useQueryClient();
@@ -21,9 +21,12 @@ export function Gate({ children }: { children: ReactNode }) {
     const ended = live.attend();
     live.onSignedOut = () => void client.resetQueries({ queryKey: sessionQuery.queryKey });
     const silence = onSignedOut(() => live.onSignedOut());
-    live.mayRest = () => noticeState() !== "on";
+    live.mayRest = () => !tellsHere();
     live.stream.start();
+    // A tab that rests wakes when it is the one to tell.
+    const stepDown = standForTelling(() => tellsHere() && live.stream.start());
     return () => {
+      stepDown();
       silence();
       ended();
       live.stream.stop();

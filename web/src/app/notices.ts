@@ -40,6 +40,48 @@ export async function turnNotices(isOn: boolean): Promise<void> {
   tell();
 }
 
+let isTeller = false;
+
+/**
+ * Stands for being the one tab of this browser that tells: browsers allow six connections to a host, and a tab that tells keeps its own
+ * while it is hidden. `onTurn` is called when it is this tab's turn, and when notices are turned on elsewhere during it. Returns how to
+ * give up.
+ */
+export function standForTelling(onTurn: () => void): () => void {
+  const given = new AbortController();
+  let release = () => {};
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key !== KEY) return;
+    tell();
+    if (isTeller) onTurn();
+  };
+  window.addEventListener("storage", onStorage);
+  if (navigator.locks) {
+    const hold = () => {
+      if (given.signal.aborted) return;
+      isTeller = true;
+      onTurn();
+      return new Promise<void>((done) => {
+        release = done;
+      });
+    };
+    // It fails where it is given up before its turn.
+    navigator.locks.request("abide.notices", { signal: given.signal }, hold).catch(() => {});
+  } else {
+    // Each tab tells for itself.
+    isTeller = true;
+  }
+  return () => {
+    window.removeEventListener("storage", onStorage);
+    isTeller = false;
+    given.abort();
+    release();
+  };
+}
+
+/** Whether this tab is the one that tells, and is to. */
+export const tellsHere = (): boolean => isTeller && noticeState() === "on";
+
 /** What is told of new matters: each one, or how many. */
 export function noticesOf(fresh: readonly AttentionView[]): { title: string; body: string; tag: string }[] {
   if (fresh.length > SINGLE_MAX)
@@ -62,7 +104,7 @@ export function useNotices(open: readonly AttentionView[], isRead: boolean): voi
     const before = known.current;
     known.current = new Set(keys);
     // What waited before the page was opened is no news.
-    if (!before || document.visibilityState === "visible" || noticeState() !== "on") return;
+    if (!before || document.visibilityState === "visible" || !tellsHere()) return;
     for (const { title, body, tag } of noticesOf(open.filter((one) => !before.has(asideKey(one))))) {
       try {
         const notice = new Notification(title, { body, tag });

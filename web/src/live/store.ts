@@ -76,8 +76,11 @@ export class LiveStore {
    * Returns how to end it. */
   attend(): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let before = Date.now();
     const onVisibility = () => {
       clearTimeout(timer);
+      // A hidden tab's clock moves seldom; that is no sleep.
+      if (document.visibilityState === "visible") before = Date.now();
       if (document.visibilityState === "hidden") {
         timer = setTimeout(() => this.mayRest() && this.stream.rest(), REST_MS);
       } else if (this.connection.phase !== "ended") {
@@ -90,7 +93,6 @@ export class LiveStore {
       this.stream.retryNow();
       this.stream.check(true);
     };
-    let before = Date.now();
     const clock = setInterval(() => {
       const now = Date.now();
       if (now - before > SLEPT_MS && document.visibilityState === "visible") this.stream.check(true);

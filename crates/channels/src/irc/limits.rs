@@ -36,6 +36,10 @@ pub const AGENTS_MAX: usize = 1_000;
 pub const TARGETS_MAX: usize = 4;
 /// Most lines of one answer to CHATHISTORY.
 pub const HISTORY_LINES_MAX: usize = 100;
+/// Most of one answer to CHATHISTORY, in bytes: half of what may wait for a client, for it is sent at once.
+pub const HISTORY_BYTES_MAX: usize = 128 * 1024;
+/// What a line costs beside its text, in bytes: its tags, source and target, of the usual length.
+pub const LINE_FRAME_BYTES: usize = 400;
 /// Most places of one answer to CHATHISTORY TARGETS.
 pub const HISTORY_TARGETS_MAX: usize = 100;
 /// Most lines of one message of several lines (IRCv3 multiline).

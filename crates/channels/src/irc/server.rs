@@ -10,6 +10,7 @@ use std::{collections::HashMap, fmt, io, net::SocketAddr, sync::Arc};
 
 use abide_domain::{Clock, IdSource};
 use abide_http::Secret;
+use futures_util::future::BoxFuture;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc,
@@ -386,12 +387,8 @@ async fn load_history(
     id: ClientId,
     request: HistoryRequest,
 ) -> Input {
-    let found = match &sink {
-        Some(sink) => timeout(LOOKUP_MAX, sink.history(request.query.clone()))
-            .await
-            .unwrap_or_else(|_| Err(late())),
-        None => Err(late()),
-    };
+    let asked = sink.as_ref().map(|sink| sink.history(request.query.clone()));
+    let found = in_time(asked).await;
     Input::History { id, request, found }
 }
 
@@ -401,16 +398,21 @@ async fn load_targets(
     id: ClientId,
     request: TargetsRequest,
 ) -> Input {
-    let found = match &sink {
-        Some(sink) => timeout(LOOKUP_MAX, sink.targets(request.query.clone()))
-            .await
-            .unwrap_or_else(|_| Err(late())),
-        None => Err(late()),
-    };
+    let asked = sink.as_ref().map(|sink| sink.targets(request.query.clone()));
+    let found = in_time(asked).await;
     Input::Targets { id, request, found }
 }
 
-fn late() -> HistoryError {
-    let text = "too many requests, or too slow an answer; try again later";
-    HistoryError::Unavailable(text.into())
+/// What the sink answers; an error where it may not be asked now, or takes too long.
+async fn in_time<T>(
+    asked: Option<BoxFuture<'_, Result<T, HistoryError>>>,
+) -> Result<T, HistoryError> {
+    let answered = match asked {
+        Some(asked) => timeout(LOOKUP_MAX, asked).await.ok(),
+        None => None,
+    };
+    answered.unwrap_or_else(|| {
+        let text = "too many requests, or too slow an answer; try again later";
+        Err(HistoryError::Unavailable(text.into()))
+    })
 }

@@ -93,15 +93,15 @@ impl ChatMessage {
         self.origin.content(&self.text)
     }
 
-    /// This message with one behind it that is more of it.
+    /// This message with one behind it that is more of it; `last` is the one just before that, as it came.
     #[must_use]
-    pub fn with_more(mut self, more: &Self) -> Self {
+    pub fn with_more(mut self, last: &Self, more: &Self) -> Self {
         if more.origin.forwarded_from.is_some() {
             self.text = format!("{}\n\n{}", self.text, more.content());
             return self;
         }
         // What is cut at the very end of a message was cut within a word; before that, where a line or a word ended.
-        let is_hard = utf16_len(&self.text).is_multiple_of(super::MESSAGE_UNITS_MAX);
+        let is_hard = utf16_len(&last.text) == super::MESSAGE_UNITS_MAX;
         if !is_hard {
             self.text.push('\n');
         }

@@ -14,7 +14,9 @@ use abide_memory::stdout::{
 };
 
 use super::{answer, error::ConsoleError, help, run::CommandRun};
-use crate::{entry_scope::EntryScope, state::EpochEnd, work_budget::WorkBudget};
+use crate::{
+    entry_scope::EntryScope, money::format_dollars, state::EpochEnd, work_budget::WorkBudget,
+};
 
 /// Entries that a read without a number shows.
 const READ_DEFAULT: usize = 10;
@@ -212,10 +214,10 @@ impl CommandRun<'_> {
         let spent =
             state.agents.get(me.bare()).map_or(0, |agent_state| agent_state.spent_microusd(day));
         let limit = match self.services.settings.budget_microusd_day {
-            Some(limit) => format!("of {}", dollars(limit)),
+            Some(limit) => format!("of {}", format_dollars(limit)),
             None => "of no limit".to_owned(),
         };
-        format!("Budget of {me} today: {} spent {limit}", dollars(spent))
+        format!("Budget of {me} today: {} spent {limit}", format_dollars(spent))
     }
 
     fn last_execution(&self) -> String {
@@ -332,10 +334,6 @@ fn nothing(text: &str, found: &ReadResult) -> String {
     let mut text = text.to_owned();
     answer::append_corrupt(&mut text, found);
     text
-}
-
-fn dollars(microusd: u64) -> String {
-    format!("${}.{:04}", microusd / 1_000_000, microusd % 1_000_000 / 100)
 }
 
 /// One entry, for a condition about it.

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use super::{
     approve,
     attempt_clock::{AttemptClock, AttemptTimeoutError},
-    attempt_cost::{self, AttemptCost},
+    attempt_cost::AttemptCost,
     error::EpochError,
     host, request,
     show::shorten_context,
@@ -309,11 +309,10 @@ fn record_failure(walk: &mut Walk<'_>, failed: &FailedAttempt) -> Result<(), Epo
         failure => (None, failure.to_string()),
     };
     let usage = usage.cloned().map(UsageRecord::from);
-    let is_uncounted = match &failed.failure {
-        AskError::Mind(error) => attempt_cost::is_uncounted(error) && failed.cost.has_begun(),
-        AskError::Deadline(_) | AskError::Paged(_) => true,
-    };
-    let usage = usage.or_else(|| failed.cost.estimate(walk).filter(|_| is_uncounted));
+    // A request that was declined before anything of an answer came costs nothing; whatever ended it later was paid for.
+    let is_charged = matches!(failed.failure, AskError::Deadline(_) | AskError::Paged(_))
+        || failed.cost.has_begun();
+    let usage = usage.or_else(|| failed.cost.estimate(walk).filter(|_| is_charged));
     walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
 }
 

@@ -1,4 +1,5 @@
-//! What an attempt cost that nobody counted: one that was stopped, paged or ran out of its time, or whose process ended.
+//! What an attempt cost that nobody counted: one that was stopped, paged or ran out of its time, or that failed when its answer
+//! had begun.
 //!
 //! A provider charges for it all the same. What was sent is known and what was written was seen, so that an estimate is far
 //! nearer to the truth than nothing, which the budget would take it for.
@@ -8,10 +9,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use abide_domain::{
-    event::UsageRecord,
-    turn::{MindError, TurnRequest},
-};
+use abide_domain::{event::UsageRecord, turn::TurnRequest};
 use abide_memory::estimate_tokens;
 
 use super::walk::Walk;
@@ -62,15 +60,4 @@ impl AttemptCost {
         let usage = walk.agent.mind.price(self.input_tokens, self.written.tokens())?;
         Some(UsageRecord::from(usage))
     }
-}
-
-/// Whether a mind's error leaves open what the attempt cost although its answer had begun.
-pub(super) const fn is_uncounted(error: &MindError) -> bool {
-    matches!(
-        error,
-        MindError::Crashed { .. }
-            | MindError::ProcessFailed { .. }
-            | MindError::Unavailable { .. }
-            | MindError::OutcomeUnknown { .. }
-    )
 }

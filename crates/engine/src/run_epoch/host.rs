@@ -125,11 +125,13 @@ pub(super) fn open(
 
 impl MindHost for EpochHost {
     fn delta(&self, MindDelta { text, thought }: MindDelta) {
-        if !text.is_empty() {
-            self.last_piece.note(Instant::now());
-            self.activity.note_piece();
-            self.written.add(&text);
+        // An empty piece only says that something came that is not shown.
+        self.last_piece.note(Instant::now());
+        self.activity.note_piece();
+        if text.is_empty() {
+            return;
         }
+        self.written.add(&text);
         let (agent, epoch, turn) = (self.agent.clone(), self.epoch, self.turn);
         // That nobody listens is no failure.
         drop(self.deltas.send(TurnDelta { agent, epoch, turn, text, thought }));

@@ -168,7 +168,9 @@ fn tokens_of(step: &TurnStep) -> u64 {
     let asked: u64 = calls.map(|call| estimate_tokens(&call.arguments.to_string())).sum();
     let given: u64 = step.results.iter().map(|result| estimate_tokens(&result.content)).sum();
     let said = step.voice.final_response.as_deref().map_or(0, estimate_tokens);
-    asked + given + said
+    // Four bytes a token, as for all that is not read here.
+    let handed_back = step.provider_state.as_ref().map_or(0, |state| state.bytes() as u64 / 4);
+    asked + given + said + handed_back
 }
 
 #[cfg(test)]

@@ -1,14 +1,54 @@
-//! Whether a file is what the ledger holds: read beside it, line by line, without a change to either.
+//! Whether a file is what the ledger holds: by a digest while the ledger is replayed, and line by line where that differs or
+//! the file was changed. It changes neither.
 
-use std::io;
+use std::{
+    hash::{DefaultHasher, Hasher as _},
+    io,
+    ops::Range,
+};
 
 use abide_domain::EntityName;
 use abide_ledger::storage::{StoredFile, read_up_to};
 
-use super::entry::{ParsedLine, StdoutEntry};
+use super::{
+    backward::read,
+    entry::{ParsedLine, StdoutEntry},
+};
 
 /// Bytes of a file that are read at once.
 const READ_BYTES: usize = 256 * 1024;
+
+/// Bytes that are read at once for a file's digest.
+const DIGEST_READ_BYTES: u64 = 1024 * 1024;
+
+/// The digest of lines, each with its newline: those of the ledger, or those of a file. It finds what differs between
+/// two, not what somebody hides.
+#[derive(Debug, Default)]
+pub(super) struct LinesDigest(DefaultHasher);
+
+impl LinesDigest {
+    /// That of a file's beginning.
+    pub(super) fn of_file(file: &dyn StoredFile, end: u64) -> io::Result<u64> {
+        let mut digest = Self::default();
+        let mut rest = Range { start: 0, end };
+        while rest.start < rest.end {
+            let next = rest.end.min(rest.start + DIGEST_READ_BYTES);
+            digest.0.write(&read(file, rest.start..next)?);
+            rest.start = next;
+        }
+        Ok(digest.value())
+    }
+
+    /// Takes the next line, without its newline.
+    pub(super) fn add(&mut self, line: &str) {
+        self.0.write(line.as_bytes());
+        self.0.write(b"\n");
+    }
+
+    pub(super) fn value(&self) -> u64 {
+        self.0.finish()
+    }
+}
 
 /// What may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,12 +12,12 @@ use abide_ledger::storage::StoredFile;
 use super::{
     ReadResult,
     checked::CheckedRanges,
-    comparison::{FileComparison, Tolerance},
+    comparison::{FileComparison, LinesDigest, Tolerance},
     entry::StdoutEntry,
     error::{LogFileError, StdoutError},
     file::{FileStamp, LogFile},
     recent::RecentEntries,
-    replay::{EntryPosition, FileTail, LinesDigest, NewestMoment, first_entry},
+    replay::{EntryPosition, FileTail, NewestMoment, first_entry},
 };
 
 /// Most entries that wait for a disk that cannot be written.

@@ -81,9 +81,9 @@ pub enum LogFileError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// It was changed while no keeper ran: its next reader compares it with the ledger.
+    /// It may not be what the ledger holds, or that could not be found out: its next use compares them.
     #[error(
-        "the log of {entity} is not what the ledger holds; it is made again with its next use, and what stands there is set aside"
+        "the log of {entity} may not be what the ledger holds; its next use compares them, and makes it again where more differs than lines that cannot be read"
     )]
     Differs {
         /// The entity of the log.

@@ -4,25 +4,18 @@
 //! times, so all before the newest time in the file are there, all after it are not, and those of the very moment are
 //! told by what they say. An unreadable end is cut off first: the ledger has what stood there.
 
-use std::{
-    hash::{DefaultHasher, Hasher as _},
-    io,
-    ops::{ControlFlow, Range},
-    sync::Arc,
-};
+use std::{io, ops::ControlFlow, sync::Arc};
 
 use abide_domain::{EntityName, Timestamp};
 use abide_ledger::storage::{StoredFile, read_up_to};
 
 use super::{
-    backward::{newest, read, whole_end},
+    backward::{newest, whole_end},
     entry::{ParsedLine, StdoutEntry},
 };
 
 /// Most entries of one moment that a file's end is believed to hold: more than a batch of the ledger ever has of one.
 const ONE_MOMENT_MAX: usize = 10_000;
-/// Bytes that are read at once for a file's digest.
-const DIGEST_READ_BYTES: u64 = 1024 * 1024;
 /// Bytes that are read for a file's first line.
 const FIRST_LINE_BYTES: usize = 64 * 1024;
 
@@ -84,35 +77,6 @@ pub(super) fn first_entry(
     let line = memchr::memchr(b'\n', &bytes).and_then(|newline| bytes.get(..newline));
     let line = line.and_then(|line| ParsedLine::read(line, entity).ok());
     Ok(line.map(|line| line.entry(entity)))
-}
-
-/// The digest of lines, each with its newline: those of the ledger, or those of a file. It finds what differs between
-/// two, not what somebody hides.
-#[derive(Debug, Default)]
-pub(super) struct LinesDigest(DefaultHasher);
-
-impl LinesDigest {
-    /// That of a file's beginning.
-    pub(super) fn of_file(file: &dyn StoredFile, end: u64) -> io::Result<u64> {
-        let mut digest = Self::default();
-        let mut rest = Range { start: 0, end };
-        while rest.start < rest.end {
-            let next = rest.end.min(rest.start + DIGEST_READ_BYTES);
-            digest.0.write(&read(file, rest.start..next)?);
-            rest.start = next;
-        }
-        Ok(digest.value())
-    }
-
-    /// Takes the next line, without its newline.
-    pub(super) fn add(&mut self, line: &str) {
-        self.0.write(line.as_bytes());
-        self.0.write(b"\n");
-    }
-
-    pub(super) fn value(&self) -> u64 {
-        self.0.finish()
-    }
 }
 
 /// Where an entry of the ledger stands in regard to a file.

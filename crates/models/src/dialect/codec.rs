@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::{Dialect, anthropic, ollama, openai_chat, openai_responses};
 use crate::{
     attempt_error::AttemptError,
-    means::Means,
     prompt::Prompt,
     reply::Reply,
+    request_features::RequestFeatures,
     settings::{ModelSettings, RequestForm},
 };
 
@@ -40,7 +40,7 @@ impl Dialect {
 
 /// Writes a turn as the body of a provider's request. The same request gives the same bytes.
 pub fn encode(request: &TurnRequest, settings: &ModelSettings, form: RequestForm) -> Value {
-    encode_within(request, settings, form, settings.profile_means())
+    encode_within(request, settings, form, settings.profile_features())
 }
 
 /// The same, by means that a server is known to take.
@@ -48,13 +48,13 @@ pub(crate) fn encode_within(
     request: &TurnRequest,
     settings: &ModelSettings,
     form: RequestForm,
-    means: Means,
+    features: RequestFeatures,
 ) -> Value {
     let prompt = Prompt::new(request, form, &settings.source());
     match settings.dialect {
-        Dialect::OpenAiChat => openai_chat::encode(&prompt, request, settings, (form, means)),
+        Dialect::OpenAiChat => openai_chat::encode(&prompt, request, settings, (form, features)),
         Dialect::OpenAiResponses => {
-            openai_responses::encode(&prompt, request, settings, (form, means))
+            openai_responses::encode(&prompt, request, settings, (form, features))
         }
         Dialect::Anthropic => anthropic::encode(&prompt, request, settings, form),
         Dialect::Ollama => ollama::encode(&prompt, request, settings, form),

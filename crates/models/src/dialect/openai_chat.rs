@@ -8,10 +8,10 @@ use super::function_tools::function_tools;
 use crate::{
     AttemptError, ModelSettings, RequestForm,
     json::{is_set, list, number, set, text},
-    means::{Mean, Means},
     prompt::{Call, Message, Prompt},
     provider_state::{add_fields, merge_field},
     reply::{CallPiece, Reply},
+    request_features::{RequestFeature, RequestFeatures},
     stop::StopReason,
     tokens::TokenCount,
 };
@@ -20,7 +20,7 @@ pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    (form, means): (RequestForm, Means),
+    (form, features): (RequestForm, RequestFeatures),
 ) -> Value {
     let system = prompt.system_text();
     let mut messages = Vec::new();
@@ -28,10 +28,10 @@ pub(super) fn encode(
         messages.push(json!({"role": "system", "content": system}));
     }
     for message in &prompt.messages {
-        push(&mut messages, message, means);
+        push(&mut messages, message, features);
     }
     let mut body = json!({"model": settings.name, "stream": true});
-    if means.has(Mean::StreamUsage) {
+    if features.has(RequestFeature::StreamUsage) {
         set(&mut body, "stream_options", json!({"include_usage": true}));
     }
     match form {
@@ -52,7 +52,7 @@ pub(super) fn encode(
     }
     if let Some(tokens) = settings.max_output_tokens {
         // The provider itself has renamed the field; the servers that copy it mostly know the old name alone.
-        let is_renamed = means.has(Mean::CompletionTokens);
+        let is_renamed = features.has(RequestFeature::CompletionTokens);
         let field = if is_renamed { "max_completion_tokens" } else { "max_tokens" };
         set(&mut body, field, json!(tokens));
     }
@@ -61,19 +61,25 @@ pub(super) fn encode(
     body
 }
 
-fn push(messages: &mut Vec<Value>, message: &Message<'_>, means: Means) {
+fn push(messages: &mut Vec<Value>, message: &Message<'_>, features: RequestFeatures) {
     match message {
         Message::Person(text) => messages.push(json!({"role": "user", "content": text})),
         Message::Agent { text, calls, .. } if calls.is_empty() => {
             messages.push(json!({"role": "assistant", "content": text}));
         }
         Message::Agent { text, calls, state } => {
-            let state = state.filter(|_| means.has(Mean::HandBack));
-            let calls: Vec<Value> = calls.iter().map(|call| call_value(call, means)).collect();
+            let state = state.filter(|_| features.has(RequestFeature::HandBack));
+            let calls: Vec<Value> = calls.iter().map(|call| call_value(call, features)).collect();
             let mut message = json!({"role": "assistant", "tool_calls": calls});
             // First: content that came as a list goes back as a list.
             add_fields(&mut message, state.and_then(|state| state.get("message")));
             add_fields(&mut message, Some(&json!({"content": text})));
+            // Of a list only the pieces with reasoning were kept; words that came otherwise follow it.
+            if let (Some(Value::Array(parts)), Some(words)) = (message.get_mut("content"), text)
+                && !parts.iter().any(|part| part.get("type").is_some_and(|kind| kind == "text"))
+            {
+                parts.push(json!({"type": "text", "text": words}));
+            }
             messages.push(message);
         }
         Message::Results(results) => messages.extend(results.iter().map(|result| {
@@ -84,8 +90,8 @@ fn push(messages: &mut Vec<Value>, message: &Message<'_>, means: Means) {
     }
 }
 
-fn call_value(call: &Call<'_>, means: Means) -> Value {
-    let state = call.state.filter(|_| means.has(Mean::HandBack));
+fn call_value(call: &Call<'_>, features: RequestFeatures) -> Value {
+    let state = call.state.filter(|_| features.has(RequestFeature::HandBack));
     let mut function = json!({"name": call.name, "arguments": call.arguments.to_string()});
     add_fields(&mut function, state.and_then(|state| state.get("function")));
     let mut value = json!({"id": call.id, "type": "function", "function": function});

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::{
     AttemptError, ModelSettings, RequestForm,
     json::{list, number, set, text},
-    means::{Mean, Means},
     prompt::{Message, Prompt},
     reply::{CallPiece, Reply},
+    request_features::{RequestFeature, RequestFeatures},
     stop::StopReason,
     tokens::TokenCount,
     tool_name,
@@ -18,11 +18,11 @@ pub(super) fn encode(
     prompt: &Prompt<'_>,
     request: &TurnRequest,
     settings: &ModelSettings,
-    (form, means): (RequestForm, Means),
+    (form, features): (RequestForm, RequestFeatures),
 ) -> Value {
     let mut input = Vec::new();
     for message in &prompt.messages {
-        push(&mut input, message, means);
+        push(&mut input, message, features);
     }
     let mut body = json!({
         "model": settings.name,
@@ -31,7 +31,7 @@ pub(super) fn encode(
         "store": false,
     });
     // Nothing is stored there, so that what it reasoned has to come back with the results.
-    if means.has(Mean::EncryptedReasoning) && !request.tools.is_empty() {
+    if features.has(RequestFeature::EncryptedReasoning) && !request.tools.is_empty() {
         set(&mut body, "include", json!(["reasoning.encrypted_content"]));
     }
     match form {
@@ -77,11 +77,11 @@ pub(super) fn encode(
     body
 }
 
-fn push(input: &mut Vec<Value>, message: &Message<'_>, means: Means) {
+fn push(input: &mut Vec<Value>, message: &Message<'_>, features: RequestFeatures) {
     match message {
         Message::Person(text) => input.push(json!({"role": "user", "content": text})),
         Message::Agent { state: Some(state), .. }
-            if means.has(Mean::HandBack) && !list(state, "/items").is_empty() =>
+            if features.has(RequestFeature::HandBack) && !list(state, "/items").is_empty() =>
         {
             input.extend(list(state, "/items").iter().cloned());
         }

@@ -43,6 +43,8 @@ struct Scanner<'a> {
     /// The same text, byte for byte, with all names in plain spelling.
     plain: String,
     offered: &'a [ToolSpec],
+    /// Their names in plain spelling, in the same order.
+    names: Vec<String>,
     at: usize,
     rest: String,
     pending: Option<Pending<'a>>,
@@ -55,6 +57,7 @@ impl Scan {
             text,
             plain: plain_name(text),
             offered,
+            names: offered.iter().map(|tool| plain_name(&tool.name)).collect(),
             at: 0,
             rest: String::new(),
             pending: None,
@@ -237,10 +240,10 @@ impl<'a> Scanner<'a> {
     /// A name of a tool, with the arguments in parentheses behind it where there are any.
     fn name(&mut self) -> bool {
         let plain = self.plain.get(self.at..).unwrap_or_default();
-        let begins = |tool: &&ToolSpec| plain.starts_with(&plain_name(&tool.name));
+        let named = self.offered.iter().zip(&self.names);
+        let begun = named.filter(|(_, name)| plain.starts_with(name.as_str()));
         // The longest name: one may begin with another.
-        let tool = self.offered.iter().filter(begins).max_by_key(|tool| tool.name.len());
-        let Some(tool) = tool else { return false };
+        let Some((tool, _)) = begun.max_by_key(|(_, name)| name.len()) else { return false };
         let end = self.at + tool.name.len();
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let before = self.plain.get(..self.at).unwrap_or_default();

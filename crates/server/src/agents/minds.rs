@@ -197,10 +197,13 @@ impl MindSelector {
         Ok(Arc::new(ModelDistiller::new(agent.id.clone(), reasoner, turn_max)))
     }
 
-    /// Whether an agent answers by rules alone though nobody chose that.
+    /// Whether an agent answers by rules alone though nobody chose that: only what is looked for can be missing.
     pub(crate) fn lacks_model(&self, agent: &AgentSection) -> bool {
-        configured_program(agent).is_none()
-            && self.models.find(agent).is_ok_and(|found| found.is_missing())
+        let is_looked_for =
+            agent.mind != MindKind::Reflex && agent.model.provider == Provider::Auto;
+        is_looked_for
+            && configured_program(agent).is_none()
+            && self.models.find(agent).is_ok_and(|found| found.dialect.is_none())
     }
 
     /// The announcement of an agent's mind, and the model that it asks, where the keeper configures that.

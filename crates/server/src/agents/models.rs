@@ -35,13 +35,6 @@ pub(super) struct FoundModel {
     pub(super) announcement: String,
 }
 
-impl FoundModel {
-    /// Whether there is none, though nobody chose the reflex.
-    pub(super) fn is_missing(&self) -> bool {
-        self.dialect.is_none() && self.announcement != CONFIGURED_REFLEX
-    }
-}
-
 /// Says why a mind cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MindError {
@@ -181,13 +174,14 @@ impl ModelFinder {
     }
 }
 
-/// A provider of the table: its address and the usual variable of its key, unless the configuration says otherwise.
+/// A provider of the table: its address and, there alone, the usual variable of its key, unless the configuration says
+/// otherwise. No other host gets a key that nobody named for it.
 fn known(mut model: ModelSection, profile: &ProviderProfile) -> FoundModel {
     if model.base_url.is_empty() {
         model.base_url.clone_from(&profile.base_url);
-    }
-    if model.api_key_env.is_empty() {
-        model.api_key_env.clone_from(&profile.key_env);
+        if model.api_key_env.is_empty() {
+            model.api_key_env.clone_from(&profile.key_env);
+        }
     }
     let announcement =
         format!("{} {} at {}, as configured", profile.title, model.name, model.base_url);

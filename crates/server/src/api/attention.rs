@@ -129,12 +129,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             };
             vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
         }
-        AttentionKind::PrivateState => {
-            let post = |label, action| {
-                ActionView::post(label, format!("/agents/{agent}/{action}"), json!({}))
-            };
-            vec![post("Start again", "restart"), post("Park", "park")]
-        }
+        AttentionKind::PrivateState => process_actions(&agent, "Start again"),
         AttentionKind::Memory | AttentionKind::Ledger | AttentionKind::Clock => {
             vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
         }
@@ -173,26 +168,30 @@ fn standing_part(app: &AppState, standing: &StandingPart) -> AttentionView {
     }
 }
 
+/// What a person can do with an agent's process, with the word for a start.
+fn process_actions(id: &str, start: &'static str) -> Vec<ActionView> {
+    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
+    vec![post(start, "restart"), post("Park", "park")]
+}
+
 /// A process that ends again and again. It is still started again.
 fn restarts(app: &AppState, id: &AgentId) -> Option<AttentionView> {
     let status = process::failing_process(app, id)?;
     let count = status.failures;
     let reason = status.message.unwrap_or_default();
-    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
     Some(AttentionView {
         id: format!("process:{id}"),
         kind: "stall",
         citizen: Some(id.to_string()),
         since: status.started_at.unwrap_or_else(|| app.now()).to_string(),
         summary: format!("the process of {id} ended {count} times in a row: {reason}"),
-        actions: vec![post("Start now", "restart"), post("Park", "park")],
+        actions: process_actions(id.as_str(), "Start now"),
     })
 }
 
 /// A process that is not started until somebody makes room for it.
 fn over_disk_limit(app: &AppState, id: &AgentId) -> Option<AttentionView> {
     let hold = process::disk_hold(app, id)?;
-    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
     let is_steered = app.processes().is_some_and(|all| all.supervisor_of(id).is_some());
     Some(AttentionView {
         id: format!("{DISK}:{id}"),
@@ -201,25 +200,20 @@ fn over_disk_limit(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         since: hold.since.to_string(),
         summary: disk_summary(id, &hold),
         // An agent of the Agent Client Protocol is neither started nor parked by hand.
-        actions: if is_steered {
-            vec![post("Start now", "restart"), post("Park", "park")]
-        } else {
-            Vec::new()
-        },
+        actions: if is_steered { process_actions(id.as_str(), "Start now") } else { Vec::new() },
     })
 }
 
 /// A private state that cannot be kept at this moment.
 fn not_kept(app: &AppState, id: &AgentId) -> Option<AttentionView> {
     let problem = app.processes()?.state_problem(id)?;
-    let post = |label, action| ActionView::post(label, format!("/agents/{id}/{action}"), json!({}));
     Some(AttentionView {
         id: format!("{STATE_NOT_KEPT}:{id}"),
         kind: AttentionKind::PrivateState.as_str(),
         citizen: Some(id.to_string()),
         since: problem.since.to_string(),
         summary: state_summary(id, &problem),
-        actions: vec![post("Start again", "restart"), post("Park", "park")],
+        actions: process_actions(id.as_str(), "Start again"),
     })
 }
 

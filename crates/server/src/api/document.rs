@@ -8,7 +8,7 @@ use utoipa::openapi::{
     Content, OpenApi, Ref, RefOr,
     extensions::Extensions,
     path::{Operation, ParameterIn},
-    response::{Response, ResponseBuilder},
+    response::Response,
     security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
 };
 
@@ -65,8 +65,7 @@ fn declare_refusals(operation: &mut Operation, method: &str, right: Right) {
             let body = Content::new(Some(RefOr::<utoipa::openapi::Schema>::Ref(
                 Ref::from_schema_name(ERROR_BODY),
             )));
-            let described = ResponseBuilder::new().description(response.description.clone());
-            *response = described.content(JSON, body).build();
+            response.content.insert(JSON.to_owned(), RefOr::T(body));
         }
     }
 }

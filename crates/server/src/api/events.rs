@@ -6,7 +6,10 @@
 
 use std::{borrow::Cow, convert::Infallible, fmt::Write as _, time::Duration};
 
-use abide_domain::{AgentId, event::catalogue};
+use abide_domain::{
+    AgentId,
+    event::{catalogue, kind_fits},
+};
 use abide_engine::{Keeper, TurnDelta};
 use abide_ledger::{Feed, Record};
 use axum::{
@@ -94,10 +97,7 @@ fn after(params: &Params, headers: &HeaderMap) -> Result<Option<u64>, ApiError> 
 pub(super) fn kinds(params: &Params) -> Result<Vec<String>, ApiError> {
     let kinds = params.get("kinds").unwrap_or_default().split(',').map(str::trim);
     let kinds: Vec<String> = kinds.filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
-    let is_known = |kind: &String| match kind.strip_suffix('*') {
-        Some(prefix) => catalogue().any(|known| known.name.starts_with(prefix)),
-        None => catalogue().any(|known| known.name == kind),
-    };
+    let is_known = |kind: &String| catalogue().any(|known| kind_fits(kind, known.name));
     match kinds.iter().find(|kind| !is_known(kind)) {
         Some(unknown) => {
             let unknown: String = unknown.chars().take(64).collect();
@@ -141,10 +141,7 @@ impl EventFilter {
     }
 
     fn wants(&self, record: &Record) -> bool {
-        let fits = |kind: &String| match kind.strip_suffix('*') {
-            Some(prefix) => record.kind().starts_with(prefix),
-            None => record.kind() == kind,
-        };
+        let fits = |kind: &String| kind_fits(kind, record.kind());
         self.entity.as_ref().is_none_or(|entity| record.entity() == entity)
             && (self.kinds.is_empty() || self.kinds.iter().any(fits))
     }

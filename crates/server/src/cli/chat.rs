@@ -11,6 +11,7 @@ use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
 use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
 use clap::Args;
+use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -189,13 +190,24 @@ impl ChatSession<'_> {
         let path = format!("/epochs/{}/abort", pending.epoch);
         self.end_line()?;
         self.context.terminal.say_dimmed("stopping; ctrl-c once more leaves");
-        let client = Client::find(self.context)?;
         let body = json!({"reason": format!("{} stopped it", self.sender)});
-        tokio::select! {
-            // One that has just ended cannot be stopped: its events tell how it ended.
-            stopped = client.call(Call::post(&path, &body)) => drop(stopped?),
+        let asked = async { Client::find(self.context)?.call(Call::post(&path, &body)).await };
+        let stopped = tokio::select! {
+            stopped = asked => stopped,
             _ = self.interrupts.recv() => return Ok(true),
+        };
+        let refusal = match stopped {
+            Ok(answer) if answer.status.is_success() => return Ok(false),
+            // One that has just ended cannot be stopped: its events tell how it ended.
+            Ok(answer) if answer.status == StatusCode::CONFLICT => return Ok(false),
+            Ok(answer) => answer.into_error(),
+            Err(error) => error,
+        };
+        // It goes on, and so does the conversation: the next one tries again.
+        if let Some(pending) = &mut self.pending {
+            pending.is_stopping = false;
         }
+        self.context.terminal.error(&refusal);
         Ok(false)
     }
 

@@ -2,7 +2,7 @@
 
 use abide_domain::EntityName;
 
-use super::{error::CliError, terminal::Terminal};
+use super::{error::CliError, short_name::short_name, terminal::Terminal};
 use crate::{
     config::{Config, Environment, Sources},
     home::Home,
@@ -56,48 +56,5 @@ fn not_a_name(given: &str) -> CliError {
     match short_name(given) {
         name if name.is_empty() => error,
         name => error.hint(format!("for example --sender {name}")),
-    }
-}
-
-/// A name as a short one, as far as that can be done; empty where nothing is left.
-fn short_name(name: &str) -> String {
-    let mut short = String::new();
-    for c in name.to_lowercase().chars() {
-        match c {
-            'a'..='z' | '0'..='9' => short.push(c),
-            'ä' | 'æ' => short.push_str("ae"),
-            'à'..='å' => short.push('a'),
-            'ç' => short.push('c'),
-            'è'..='ë' => short.push('e'),
-            'ì'..='ï' => short.push('i'),
-            'ñ' => short.push('n'),
-            'ö' | 'œ' => short.push_str("oe"),
-            'ò'..='ø' => short.push('o'),
-            'ü' => short.push_str("ue"),
-            'ù'..='û' => short.push('u'),
-            'ß' => short.push_str("ss"),
-            _ if !short.is_empty() && !short.ends_with('-') => short.push('-'),
-            _ => {}
-        }
-    }
-    short.truncate(64);
-    short.trim_end_matches('-').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short_name;
-
-    #[test]
-    fn a_whole_name_has_a_short_one() {
-        for (whole, short) in [
-            ("Nicolas Müller", "nicolas-mueller"),
-            ("  Åsa  O'Neill ", "asa-o-neill"),
-            ("Jürgen_Groß", "juergen-gross"),
-            ("中村", ""),
-        ] {
-            assert_eq!(short_name(whole), short);
-        }
-        assert!(short_name(&"ab ".repeat(100)).len() <= 64);
     }
 }

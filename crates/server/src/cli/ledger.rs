@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{EntityName, EpochId, Timestamp, escaped_json, event::catalogue};
+use abide_domain::{
+    EntityName, EpochId, Timestamp, escaped_json,
+    event::{catalogue, kind_fits},
+};
 use abide_ledger::{
     ClockStatus, FileStorage, Query, QueryOrder, Record, Storage, folder,
     storage::require_folder,
@@ -116,13 +119,9 @@ impl EventFilter {
 
 /// A kind that nothing knows is a slip, not a search without a find. One of a newer version may stand in the ledger.
 fn check_kinds(kinds: &[String], folder: &folder::Folder) -> Result<(), CliError> {
-    let fits = |kind: &str, name: &str| match kind.strip_suffix('*') {
-        Some(group) => name.starts_with(group),
-        None => name == kind,
-    };
-    let unknown = kinds.iter().find(|kind| !catalogue().any(|known| fits(kind, known.name)));
+    let unknown = kinds.iter().find(|kind| !catalogue().any(|known| kind_fits(kind, known.name)));
     let Some(unknown) = unknown else { return Ok(()) };
-    if folder.stat()?.kinds.keys().any(|name| fits(unknown, name)) {
+    if folder.stat()?.kinds.keys().any(|name| kind_fits(unknown, name)) {
         return Ok(());
     }
     let group = unknown.split('.').next().unwrap_or_default();

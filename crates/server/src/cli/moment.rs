@@ -2,30 +2,19 @@
 
 use std::time::Duration;
 
-use abide_domain::Timestamp;
+use abide_domain::{Timestamp, format_age, format_duration};
 
 const MINUTE_S: u64 = 60;
 const HOUR_S: u64 = 60 * MINUTE_S;
-const DAY_S: u64 = 24 * HOUR_S;
-/// Days after which a date says more than a number of days.
-const DAYS_MAX: u64 = 30;
+/// From so far away a date says more than a length of time.
+const FAR_AFTER: Duration = Duration::from_hours(30 * 24);
 
-/// A time as seen from now: `5 min ago`, `in 2 h`; far from now its date.
+/// A time as seen from now: `5 min ago`, `in 2 h 15 min`; far from now its date.
 pub(crate) fn relative(at: Timestamp, now: Timestamp) -> String {
-    let (length, is_past) = if at <= now { (now.since(at), true) } else { (at.since(now), false) };
-    let seconds = length.as_secs();
-    let text = match seconds {
-        0 => return "now".to_owned(),
-        seconds if seconds < MINUTE_S => format!("{seconds} s"),
-        seconds if seconds < HOUR_S => format!("{} min", seconds / MINUTE_S),
-        seconds if seconds < DAY_S => format!("{} h", seconds / HOUR_S),
-        seconds if seconds < DAYS_MAX * DAY_S => match seconds / DAY_S {
-            1 => "1 day".to_owned(),
-            days => format!("{days} days"),
-        },
-        _ => return at.to_string().chars().take("2026-11-29".len()).collect(),
-    };
-    if is_past { format!("{text} ago") } else { format!("in {text}") }
+    if at.since(now).max(now.since(at)) >= FAR_AFTER {
+        return at.to_string().chars().take("2026-11-29".len()).collect();
+    }
+    format_age(now, at).unwrap_or_else(|| format!("in {}", format_duration(at.since(now))))
 }
 
 /// A text that is a time, as seen from now; `None` for any other text.
@@ -60,11 +49,11 @@ mod tests {
     fn times_are_told_from_now_and_far_ones_by_their_date() {
         let now: Timestamp = "2026-11-29T16:30:00Z".parse().unwrap();
         for (seconds, past, future) in [
-            (0, "now", "now"),
-            (59, "59 s ago", "in 59 s"),
-            (60, "1 min ago", "in 1 min"),
+            (0, "just now", "just now"),
+            (59, "just now", "in 59 s"),
+            (60, "1 min ago", "in 60 s"),
             (3_599, "59 min ago", "in 59 min"),
-            (7_200, "2 h ago", "in 2 h"),
+            (8_100, "2 h 15 min ago", "in 2 h 15 min"),
             (86_400, "1 day ago", "in 1 day"),
             (29 * 86_400, "29 days ago", "in 29 days"),
             (30 * 86_400, "2026-10-30", "2026-12-29"),
@@ -73,7 +62,7 @@ mod tests {
             assert_eq!(relative(now.before(away), now), past);
             assert_eq!(relative(now.plus(away), now), future);
         }
-        assert_eq!(relative_text("2026-11-29T16:29:00.5Z", now).as_deref(), Some("59 s ago"));
+        assert_eq!(relative_text("2026-11-29T16:29:00.5Z", now).as_deref(), Some("just now"));
         for other in ["-", "", "2026", "Tuesday at ten, or later than that", "2026-11-29"] {
             assert_eq!(relative_text(other, now), None, "{other}");
         }

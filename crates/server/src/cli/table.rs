@@ -18,6 +18,10 @@ const WORDS_MIN: usize = 10;
 /// A cell without a space that is longer than this holds words too, such as JSON. Ids are shorter.
 const NAME_MAX: usize = 40;
 
+/// Columns of times, which a person reads from now. Words of others are shown as they are, also where they are a time.
+const TIMES: [&str; 9] =
+    ["AT", "CREATED", "DEADLINE", "ENDS", "LAST EVIDENCE", "SINCE", "UNTIL", "WHEN", "WRITTEN"];
+
 /// A table at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
@@ -48,11 +52,13 @@ impl Table {
 }
 
 fn laid_out(head: &[String], rows: &[Vec<String>], screen: Option<Screen>) -> Vec<Vec<Piece>> {
-    let clean = |cell: &String| {
+    let clean = |(name, cell): (&String, &String)| {
+        let screen = screen.filter(|_| TIMES.contains(&name.as_str()));
         let time = screen.and_then(|screen| relative_text(cell, screen.now));
         time.unwrap_or_else(|| visible_line(&cell.replace(['\n', '\t'], " ")).into_owned())
     };
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(clean).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| head.iter().zip(row).map(clean).collect()).collect();
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let mut widths: Vec<usize> = head
         .iter()
@@ -223,7 +229,7 @@ mod tests {
         let rows =
             [vec!["idle".into(), "2026-11-29T16:25:00Z".into()], vec!["parked".into(), "-".into()]];
         let now: Timestamp = "2026-11-29T16:30:00Z".parse().unwrap();
-        let states = table(&["STATE", "SEEN"], &rows);
+        let states = table(&["STATE", "SINCE"], &rows);
         let found = states.lines(Some(Screen { width: 80, now }));
         assert_eq!(found[1][0], (Tone::Good, "idle".to_owned()));
         assert_eq!(found[2][0].0, Tone::Waiting);

@@ -15,10 +15,10 @@ use std::time::Duration;
 use abide_channels::irc::{
     Addressee, Speaker, SpokenKind, SpokenLine, Target, nick_for_agent,
     relay::{BangCommand, HeldPrompt, IgnoreReason, PieceJoiner, RelayDecision},
-    server::ServerHandle,
+    server::{Census, ServerHandle},
 };
 use abide_domain::{
-    AgentId, EntityName,
+    AgentId, EntityName, Timestamp,
     envelope::{Channel, StimulusEnvelope},
     event::{
         ChannelAsked, ChannelGateMoved, ChannelJoined, ChannelParted, ChannelReadMarked,
@@ -36,13 +36,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    answer_pages::PendingQuestion,
     bang_commands, console,
     endpoint::{IrcEndpoint, LINES_MAX, ReplyTarget, reply_nick},
     names::{KEEPER, KEEPER_NICK},
+    owed::OwedLines,
     places::Places,
     questions::OpenQuestions,
     record,
-    rest::PendingQuestion,
     sink::{BridgeInput, QUEUE_MAX},
 };
 use crate::api::AppState;
@@ -94,7 +95,23 @@ impl IrcBridge {
         loop {
             // Not biased: neither many lines nor many answers delay the other.
             let wait = self.joiner.next_at().map(|at| at.saturating_sub(self.now()));
-            tokio::select! { () = stop.cancelled() => break, () = sleep(wait.unwrap_or_default()), if wait.is_some() => self.ask_due().await, count = self.parts.queue.recv_many(&mut inputs, BATCH) => { if count == 0 { break; } self.process(std::mem::take(&mut inputs), Vec::new()).await; } changed = applications.changed() => { if changed.is_err() { break; } self.send_due().await; } _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await, }
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = sleep(wait.unwrap_or_default()), if wait.is_some() => self.ask_due().await,
+                count = self.parts.queue.recv_many(&mut inputs, BATCH) => {
+                    if count == 0 {
+                        break;
+                    }
+                    self.process(std::mem::take(&mut inputs), Vec::new()).await;
+                }
+                changed = applications.changed() => {
+                    if changed.is_err() {
+                        break;
+                    }
+                    self.send_due().await;
+                }
+                _ = ticks.tick(), if !self.questions.is_empty() => self.send_due().await,
+            }
         }
         self.send_due().await;
         let left = self.drain().await;
@@ -138,8 +155,8 @@ impl IrcBridge {
         inputs
     }
 
-    /// Puts back what people arranged before a restart: rooms, gates, topics, how far they have read; and loads unanswered
-    /// questions.
+    /// Puts back what people arranged before a restart: rooms, gates, topics, how far they have read; loads unanswered
+    /// questions, and asks those that a kill kept from being asked.
     async fn restore(&mut self) {
         let ledger = self.parts.keeper.ledger().clone();
         let network = self.parts.endpoint.network.clone();
@@ -153,6 +170,84 @@ impl IrcBridge {
         }
         let closings = self.questions.load_unanswered(&self.parts.endpoint).await;
         self.process(Vec::new(), closings).await;
+        self.ask_owed().await;
+    }
+
+    /// Asks what people said to agents just before an earlier keeper was killed, and was not asked by then.
+    async fn ask_owed(&mut self) {
+        let Some(server) = self.parts.server.clone() else { return };
+        let ledger = self.parts.keeper.ledger().clone();
+        let mut owed = match tokio::task::spawn_blocking(move || OwedLines::read(&ledger)).await {
+            Ok(Ok(owed)) => owed,
+            Ok(Err(error)) => {
+                tracing::error!(channel = "irc", event = "owed_unreadable", %error, "the ledger cannot be read for what was said just before the last keeper died; what of it was not asked is not asked");
+                return;
+            }
+            Err(_) => return,
+        };
+        let lines = std::mem::take(&mut owed.lines);
+        if lines.is_empty() {
+            return;
+        }
+        let census = server.census().await.unwrap_or_default();
+        for (mut said, may_be_owed) in lines {
+            said.is_whole = false;
+            said.agents = self.addressees(&census, &said.target);
+            let now = said.at.since(Timestamp::from_micros(0));
+            for held in self.joiner.due(now) {
+                self.ask_held(held).await;
+            }
+            if said.kind == SpokenKind::Speech && BangCommand::parse(&said.text).is_some() {
+                // A command is not carried out late. What was said before it ended there.
+                for held in self.joiner.take_of(&said) {
+                    self.ask_held(held).await;
+                }
+                continue;
+            }
+            for decision in self.parts.endpoint.relay.decide(&said) {
+                let held = match decision {
+                    RelayDecision::Prompt { to, text } => {
+                        let was_asked = owed.was_asked(&said, Some(&to.agent), &text);
+                        let is_owed = may_be_owed && !was_asked;
+                        is_owed.then(|| self.joiner.take(&said, (to, text), now)).flatten()
+                    }
+                    RelayDecision::Nothing(IgnoreReason::NotAddressed) => {
+                        owed.was_asked(&said, None, &said.text);
+                        self.joiner.take_more(&said, now);
+                        None
+                    }
+                    _ => None,
+                };
+                if let Some(held) = held {
+                    self.ask_held(held).await;
+                }
+            }
+        }
+        for held in self.joiner.take_all() {
+            self.ask_held(held).await;
+        }
+    }
+
+    /// The agents that hear what is said at a place now; neither the keeper nor the watchdog, which answer at once or not at all.
+    fn addressees(&self, census: &Census, target: &Target) -> Vec<Addressee> {
+        let room = match target {
+            Target::Channel(room) => Some(room),
+            Target::Agent(_) => None,
+        };
+        let found = census
+            .channels
+            .iter()
+            .find(|found| room.is_some_and(|room| found.name.eq_ignore_ascii_case(room)));
+        let agents = self.parts.keeper.agents();
+        let agents = agents
+            .iter()
+            .map(|agent| Addressee { agent: agent.id.clone(), nick: nick_for_agent(&agent.id) });
+        let hears = |to: &Addressee| match target {
+            Target::Agent(agent) => *agent == to.agent,
+            Target::Channel(_) => found.is_some_and(|found| found.agents.contains(&to.nick)),
+        };
+        let is_built_in = |to: &Addressee| matches!(to.agent.as_str(), KEEPER | WATCHDOG);
+        agents.filter(|to| !is_built_in(to) && hears(to)).collect()
     }
 
     async fn put_back(&mut self, places: Places) {
@@ -378,7 +473,7 @@ impl IrcBridge {
         let agent = agent.or(alone);
         let network = self.parts.endpoint.network.as_deref();
         let scope = (&self.parts.keeper, network);
-        let (question, page) = self.questions.rests.more(scope, &to, agent.as_ref()).await?;
+        let (question, page) = self.questions.pages.more(scope, &to, agent.as_ref()).await?;
         self.parts.endpoint.say(&question.nick, &to, &page, SpokenKind::Speech).await;
         Ok(())
     }

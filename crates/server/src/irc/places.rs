@@ -11,9 +11,6 @@ use abide_domain::{
 };
 use abide_ledger::{Ledger, Query, ReadError};
 
-/// Read markers that are put back; of more the ones that were set last.
-const READ_MARKERS_MAX: usize = 10_000;
-
 /// What people arranged.
 #[derive(Debug, Default)]
 pub(super) struct Places {
@@ -23,7 +20,7 @@ pub(super) struct Places {
     pub(super) open_gates: Vec<(AgentId, String)>,
     /// The topics that were set last, and when.
     pub(super) topics: Vec<(ChannelTopicSet, Timestamp)>,
-    /// How far people have read.
+    /// How far people have read; of too many the server forgets the oldest moments.
     pub(super) read_markers: Vec<ReadMarker>,
 }
 
@@ -66,9 +63,6 @@ impl Places {
                 {
                     let marker = ReadMarker { account: it.account, target: it.target, at: it.at };
                     read.insert((marker.account.clone(), marker.target.clone()), marker);
-                    if read.len() > READ_MARKERS_MAX {
-                        read.pop_first();
-                    }
                 }
                 _ => {}
             }

@@ -22,8 +22,8 @@ use abide_engine::{Keeper, failpoint::Failpoint};
 use abide_ledger::{Draft, Ledger, Query, QueryOrder, ReadError};
 
 use super::{
+    answer_pages::{AnswerPages, LINES_MAX, PendingQuestion, answer_page},
     endpoint::{IrcEndpoint, ReplyTarget, SayOutcome},
-    rest::{AnswerRests, LINES_MAX, PendingQuestion, answer_page},
 };
 use crate::answer::format_answer;
 
@@ -55,13 +55,13 @@ pub(super) struct OpenQuestions {
     keeper: Keeper,
     open: Vec<OpenQuestion>,
     /// How far the newest answer at each place was shown.
-    pub(super) rests: AnswerRests,
+    pub(super) pages: AnswerPages,
 }
 
 impl OpenQuestions {
     /// None yet.
     pub(super) fn new(keeper: Keeper) -> Self {
-        Self { keeper, open: Vec::new(), rests: AnswerRests::default() }
+        Self { keeper, open: Vec::new(), pages: AnswerPages::default() }
     }
 
     /// Whether no question is open.
@@ -221,7 +221,7 @@ impl OpenQuestions {
         match said {
             SayOutcome::Said(people) => {
                 let next = if open.is_unsure { Some(0) } else { page.next };
-                self.rests.note(question, next);
+                self.pages.note(question, next);
                 QuestionOutcome::Answered(people)
             }
             SayOutcome::Refused => QuestionOutcome::Answered(0),

@@ -4,18 +4,9 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use abide_domain::{Clock, NoticeId, event::watchdog::AttemptOutcome};
-use abide_watchdog::{Notice, NoticeKind, NotifyServices};
+use abide_watchdog::{CLOSING_ATTEMPTS_MAX, Notice, NoticeKind, NotifyServices, retry_pause};
 
 use crate::system::SystemIds;
-
-/// The pause after an attempt that failed; each further one doubles it.
-const RETRY_FIRST: Duration = Duration::from_secs(30);
-/// The longest pause between two attempts.
-const RETRY_MAX: Duration = Duration::from_mins(10);
-/// Attempts to say that it is over.
-const END_ATTEMPTS_MAX: u32 = 3;
-/// Doublings of the pause that are counted.
-const DOUBLINGS_MAX: u32 = 16;
 
 /// The notice that is sent, and who took what.
 #[derive(Debug)]
@@ -73,7 +64,7 @@ impl StandstillNotices {
             self.taken_by.extend(taken.into_iter().map(|attempt| attempt.service));
         }
         let is_end = open.notice.kind == NoticeKind::Sighted;
-        if failed.is_empty() || (is_end && open.notice.attempt >= END_ATTEMPTS_MAX) {
+        if failed.is_empty() || (is_end && open.notice.attempt >= CLOSING_ATTEMPTS_MAX) {
             return;
         }
         let why: Vec<_> =
@@ -83,8 +74,7 @@ impl StandstillNotices {
             why = why.join("; "),
             "not every service took the notice of a standstill; it is sent again"
         );
-        let doublings = open.notice.attempt.saturating_sub(1).min(DOUBLINGS_MAX);
-        let pause = RETRY_FIRST.saturating_mul(1 << doublings).min(RETRY_MAX);
+        let pause = retry_pause(open.notice.attempt);
         open.notice.attempt = open.notice.attempt.saturating_add(1);
         open.notice.to = failed.into_iter().map(|attempt| attempt.service).collect();
         open.due = self.clock.monotonic() + pause;

@@ -24,7 +24,7 @@ const STEPS_MAX: usize = 16;
 pub(super) struct MovedChats(Arc<Mutex<BTreeMap<i64, i64>>>);
 
 impl MovedChats {
-    /// Reads the moves of these chats. Blocking.
+    /// Reads all moves that the ledger holds. Blocking.
     pub(super) fn load(&self, ledger: &Ledger) -> Result<(), ReadError> {
         let kinds = vec![MOVED.to_owned()];
         for record in ledger.query(Query { kinds, ..Query::default() }) {

@@ -78,7 +78,11 @@ impl Poller {
     /// Polls until told to stop. An update that was begun is finished.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         loop {
-            let polled = tokio::select! { biased; () = stop.cancelled() => break, polled = self.context.bot.updates(self.next, POLL_WAIT) => polled, };
+            let polled = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                polled = self.context.bot.updates(self.next, POLL_WAIT) => polled,
+            };
             let pause = match polled {
                 Ok(updates) => {
                     self.note_polled();
@@ -94,7 +98,11 @@ impl Poller {
                 }
             };
             let Some(pause) = pause else { continue };
-            tokio::select! { biased; () = stop.cancelled() => break, () = sleep(pause) => {} }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = sleep(pause) => {}
+            }
         }
         self.confirm_last().await;
     }
@@ -178,7 +186,8 @@ impl Poller {
             let (joined, behind) = behind.split_at_checked(more).unwrap_or((behind, &[]));
             updates = behind;
             self.next = joined.last().unwrap_or(update).id.checked_add(1);
-        } // A poll that returns at once and brings nothing must not become a busy loop.
+        }
+        // A poll that returns at once and brings nothing must not become a busy loop.
         (self.next == before).then_some(RETRY_AFTER)
     }
 
@@ -188,7 +197,7 @@ impl Poller {
         let mut last = said;
         for update in behind {
             let Some(more) = self.filter.more_of(&last, update) else { break };
-            let joined = whole.last()?.clone().with_more(&more);
+            let joined = whole.last()?.clone().with_more(&last, &more);
             whole.push(joined);
             last = more;
         }
@@ -242,10 +251,9 @@ impl Poller {
         UpdateOutcome::Done
     }
 
-    /// A message that was changed is told as such, where it had been taken and says something else now.
+    /// A message that was changed is told as such, where it had been taken and says something else than it did last.
     async fn accept_edited(&mut self, said: ChatMessage) -> UpdateOutcome {
-        let key = unanswered::idempotency_key(said.location, 0);
-        let known = self.context.keeper.state().keys.get(&key).map(|used| used.epoch);
+        let known = unanswered::newest_version(&self.context.keeper, said.location);
         let Some(epoch) = known else { return UpdateOutcome::Done };
         let content = said.content();
         let before = match self.context.keeper.epoch(epoch).await {
@@ -255,11 +263,12 @@ impl Poller {
                 return UpdateOutcome::Again;
             }
         };
+        let edited = texts::format_edited(&content);
         // Telegram also says that a message was changed where only its preview was.
-        if before.as_deref() == Some(content.as_str()) {
+        if before.is_some_and(|before| *before == *content || *before == *edited) {
             return UpdateOutcome::Done;
         }
-        self.accept(said, texts::format_edited(&content)).await.0
+        self.accept(said, edited).await.0
     }
 
     /// Makes a message a stimulus; its epoch, where it is one.
@@ -306,8 +315,19 @@ impl Poller {
         let keeper = &self.context.keeper;
         let now = self.context.clock.now();
         let sender = said.sender.name(|name| self.is_reserved(name));
-        let envelope = json!({ "stimulus": { "content": content, "sender": sender, "channel": Channel::Telegram, // Telegram's clock may be ahead of ours by more than an envelope allows.
-"timestamp": said.at.min(now), }, "last_driver_output": null, "citizen": self.context.agent, "session_id": unanswered::session_id(self.context.moved.original(said.location.chat), said.topic), });
+        let chat = self.context.moved.original(said.location.chat);
+        let envelope = json!({
+            "stimulus": {
+                "content": content,
+                "sender": sender,
+                "channel": Channel::Telegram,
+                // Telegram's clock may be ahead of ours by more than an envelope allows.
+                "timestamp": said.at.min(now),
+            },
+            "last_driver_output": null,
+            "citizen": self.context.agent,
+            "session_id": unanswered::session_id(chat, said.topic),
+        });
         let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
     }

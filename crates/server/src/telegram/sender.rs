@@ -104,8 +104,19 @@ impl Sender {
         loop {
             self.send_due().await;
             let wake = self.next_wake();
-            tokio::select! { biased; () = stop.cancelled() => break, Some(message) = self.accepted.recv() => self.add(message).await, changed = applications.changed() => if changed.is_err() { break }, () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {} }
-        } // The lanes have stopped; what they finished is sent while there is time.
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                Some(message) = self.accepted.recv() => self.add(message).await,
+                changed = applications.changed() => {
+                    if changed.is_err() {
+                        break;
+                    }
+                }
+                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
+            }
+        }
+        // The lanes have stopped; what they finished is sent while there is time.
         drop(timeout(LAST_ANSWERS_MAX, self.answer_all()).await);
     }
 

@@ -79,6 +79,13 @@ pub(super) fn ended_answers(
     ended.map(std::cmp::Reverse).collect()
 }
 
+/// The epoch of what a message said last, as far as that was taken.
+pub(super) fn newest_version(keeper: &Keeper, spot: MessageLocation) -> Option<EpochId> {
+    let state = keeper.state();
+    let versions = state.keys.iter().filter(|(key, _)| parse_key(key) == Some(spot));
+    versions.max_by_key(|(_, used)| used.seq).map(|(_, used)| used.epoch)
+}
+
 /// How far the sending of an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendState {

@@ -200,7 +200,7 @@ fn say_prints_the_reply_alone() {
     let whole_name = home.run(["say", "--sender", "Nicolas Müller", "hi"]);
     assert_eq!(whole_name.status.code(), Some(1));
     let said = words(&whole_name);
-    assert!(said.contains("a short name") && said.contains("--sender nicolas-mueller"), "{said}");
+    assert!(said.contains("a short name") && said.contains("--sender nicolas"), "{said}");
 }
 
 #[test]

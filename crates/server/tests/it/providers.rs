@@ -193,3 +193,20 @@ fn a_provider_is_named_and_its_key_is_missed_at_the_start() {
     let said = String::from_utf8(unknown.stderr).unwrap();
     assert!(!unknown.status.success() && said.contains("the nearest is \"groq\""), "{said}");
 }
+
+#[test]
+fn the_key_of_a_known_provider_goes_to_another_address_only_where_somebody_says_so() {
+    let server = ModelServer::builder().key("gsk-secret").start().unwrap();
+    let url = server.base_url(FakeDialect::OpenAiChat);
+    let section = format!("[model]\nprovider = \"groq\"\nbase_url = \"{url}\"\nname = \"m\"\n");
+    for (named, knows_key) in [("", false), ("api_key_env = \"GROQ_API_KEY\"\n", true)] {
+        server.script([Reply::text("Noon.")]);
+        let home = Home::new(&format!("{section}{named}"));
+        let keeper = home.up_with(&[("GROQ_API_KEY", "gsk-secret")]);
+        let asked = server.requests().len();
+        keeper.client.say("what time is it?");
+        let requests = server.requests();
+        assert!(requests.len() > asked);
+        assert!(requests[asked..].iter().all(|seen| seen.auth_ok == knows_key), "{named:?}");
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! The protocol's own crate has a connection of its own, with queues that have no end; here what an agent can make the keeper hold
 //! is bounded. A line that is no message is passed over and logged, for many programs print a word of their own; too many
-//! of them end the connection with the text named. It must never know what a message is about.
+//! of them in a row end the connection with the text named. It must never know what a message is about.
 
 use std::{io, mem};
 
@@ -22,9 +22,9 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 const OUTBOX_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Lines of one process that are passed over because they are no messages; one more ends the connection.
+/// Lines in a row that are passed over because they are no messages; one more ends the connection.
 const NOISE_LINES_MAX: u32 = 1_000;
-/// Those of them that are logged.
+/// Such lines of one process that are logged.
 const NOISE_LOGGED_MAX: u32 = 5;
 /// Characters of a line that are shown where it is no message.
 const EXCERPT_CHARS_MAX: usize = 200;
@@ -63,9 +63,9 @@ pub(super) enum LinkError {
     /// The agent closed its output; mostly because it ended.
     #[error("the agent closed its output")]
     Closed,
-    /// Hardly anything but something else than the protocol came.
+    /// Nothing but something else than the protocol came for long.
     #[error(
-        "the agent wrote more than {NOISE_LINES_MAX} lines to its stdout that are no messages of the Agent Client Protocol (logs belong on stderr), such as `{excerpt}`"
+        "the agent wrote more than {NOISE_LINES_MAX} lines in a row to its stdout that are no messages of the Agent Client Protocol (logs belong on stderr), such as `{excerpt}`"
     )]
     Noise {
         /// How it begins.
@@ -115,8 +115,10 @@ pub(super) struct AcpLink<R, W> {
     next_id: i64,
     /// Whose it is, for the log.
     agent: String,
-    /// Lines that were passed over.
+    /// Lines that were passed over since the last message.
     noise: u32,
+    /// Lines that were logged because they were passed over.
+    noise_logged: u32,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
@@ -133,6 +135,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
             next_id: 1,
             agent: agent.to_owned(),
             noise: 0,
+            noise_logged: 0,
         }
     }
 
@@ -179,7 +182,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
                     continue;
                 }
                 match parse(&line) {
-                    Some(message) => return Ok(message),
+                    Some(message) => {
+                        self.noise = 0;
+                        return Ok(message);
+                    }
                     None => self.pass_over(&line)?,
                 }
             }
@@ -194,9 +200,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> AcpLink<R, W> {
         if self.noise > NOISE_LINES_MAX {
             return Err(LinkError::Noise { excerpt });
         }
-        if self.noise <= NOISE_LOGGED_MAX {
+        if self.noise_logged < NOISE_LOGGED_MAX {
+            self.noise_logged += 1;
             tracing::warn!(
-                agent = self.agent, event = "stdout_line_ignored", %excerpt, lines = self.noise,
+                agent = self.agent, event = "stdout_line_ignored", %excerpt, lines = self.noise_logged,
                 "an ACP agent wrote a line to its stdout that is no message; logs belong on stderr"
             );
         }
@@ -376,6 +383,24 @@ mod tests {
         let lines = "Welcome\x1b[2J!\n".repeat(usize::try_from(NOISE_LINES_MAX).unwrap() + 1);
         let Err(LinkError::Noise { excerpt }) = next_of(lines.as_bytes()).await else { panic!() };
         assert_eq!(excerpt, "Welcome [2J!");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_prints_a_line_with_each_message_may_do_so_for_ever() {
+        let (mut link, mut theirs) = link();
+        let rounds = NOISE_LINES_MAX + 10;
+        let feed = async {
+            for _ in 0..rounds {
+                let round = b"thinking...\n{\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n";
+                theirs.write_all(round).await.unwrap();
+            }
+        };
+        let read = async {
+            for _ in 0..rounds {
+                assert!(matches!(link.next().await, Ok(Incoming::Notification { .. })));
+            }
+        };
+        tokio::join!(feed, read);
     }
 
     #[tokio::test]

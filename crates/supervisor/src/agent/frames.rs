@@ -10,7 +10,7 @@ use abide_domain::{
 use abide_wire::{
     CheckpointAck, CheckpointReason, DeframeEvent, EncodeError, ExpectedAgent, Frame, FromAgent,
     Heartbeat, Hello, KeeperError, KeeperErrorBody, KeeperStep, LinkLimits, LinkState, Message,
-    RefusalError, RestoreAck, Version, WalEntry, Welcome, limits::FRAME_BYTES_MAX,
+    RefusalError, Version, WalEntry, Welcome, limits::FRAME_BYTES_MAX,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -128,16 +128,11 @@ impl AgentActor {
         }
     }
 
-    fn restore_failed(&mut self, run: &mut Run, ack: RestoreAck) {
-        let why = ack.error.map_or_else(|| "it gave no reason".into(), |error| error.message);
-        let message = format!("the agent could not restore its state: {why}");
-        self.end_for_violation(run, ExitReason::RestoreFailed, &message);
-    }
-
     fn handle_ready(&mut self, run: &mut Run, version: Version) {
         let now = self.now();
         run.clocks.ready(now);
         run.was_ready = true;
+        self.end_state_problems(&[StateProblemKind::Restore]);
         run.active_at = now;
         let protocol = u32::try_from(version.number()).unwrap_or(0);
         let (checkpoint, wal_entries) = run.restored_from;

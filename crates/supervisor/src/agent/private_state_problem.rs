@@ -2,7 +2,10 @@
 //!
 //! Shown with the status for as long as it lasts; what was lost once and for all is in the ledger.
 
-use abide_domain::event::{ExitReason, FaultSource};
+use abide_domain::{
+    event::{ExitReason, FaultSource},
+    text::shortened,
+};
 use abide_wire::{RestoreAck, error_code};
 
 use crate::{
@@ -11,6 +14,9 @@ use crate::{
 };
 
 use super::{AgentActor, run::Run};
+
+/// Longest words of an agent about a restore, in Unicode scalar values.
+const REASON_CHARS_MAX: usize = 500;
 
 impl AgentActor {
     /// Shows a problem, since when it lasts.
@@ -51,11 +57,19 @@ impl AgentActor {
         }
     }
 
+    /// Ends a run whose process could not take over what it was sent.
+    pub(super) fn restore_failed(&mut self, run: &mut Run, ack: RestoreAck) {
+        let why = ack.error.map_or_else(
+            || "it gave no reason".into(),
+            |error| shortened(&error.message, REASON_CHARS_MAX),
+        );
+        self.end_unrestored(run, format!("the agent could not restore its state: {why}"));
+    }
+
     /// Ends a run whose process did not take over what it was sent (decision 61): its next entries would follow on nothing.
     pub(super) fn check_restored(&mut self, run: &mut Run, ack: &RestoreAck) {
         let (least, most) = run.restored_through;
         if (least..=most).contains(&ack.sequence) {
-            self.end_state_problems(&[StateProblemKind::Restore]);
             return;
         }
         let message = format!(
@@ -63,7 +77,11 @@ impl AgentActor {
             ack.sequence
         );
         self.record_fault(run.id, FaultSource::Protocol, error_code::INVALID_MESSAGE, &message);
-        self.show_state_problem(StateProblemKind::Restore, message.clone());
+        self.end_unrestored(run, message);
+    }
+
+    fn end_unrestored(&mut self, run: &mut Run, message: String) {
         self.end_for_violation(run, ExitReason::RestoreFailed, &message);
+        self.show_state_problem(StateProblemKind::Restore, message);
     }
 }

@@ -112,7 +112,7 @@ impl AgentActor {
                 run.link.outbox.close();
             }
             WakeEvent::Read(event) => self.handle_read(run, event),
-            WakeEvent::Abandoned => self.withdraw(run),
+            WakeEvent::Abandoned => self.withdraw(run, None),
             WakeEvent::CheckDue => self.check_timers(run),
         }
     }
@@ -280,11 +280,13 @@ impl AgentActor {
         }
     }
 
-    /// Tells the process that nobody waits for its answer any more.
-    fn withdraw(&mut self, run: &mut Run) {
+    /// Tells the process that nobody waits for its answer any more; where it is not known why, its time says whether that is
+    /// over.
+    fn withdraw(&mut self, run: &mut Run, known: Option<CancelReason>) {
         let now = self.now();
         if let Some((request_id, is_late)) = self.turns.withdraw(now) {
-            let reason = if is_late { CancelReason::Deadline } else { CancelReason::Abort };
+            let by_time = if is_late { CancelReason::Deadline } else { CancelReason::Abort };
+            let reason = known.unwrap_or(by_time);
             run.link.send(self.wall(), ProcessCancel { request_id, reason });
             run.clocks.withdrawn(now);
         }
@@ -379,7 +381,7 @@ impl AgentActor {
                 run.link.send(self.wall(), Ping { nonce: millis(self.now()) });
             }
             Alarm::Ping => {}
-            Alarm::Withdraw => self.withdraw(run),
+            Alarm::Withdraw => self.withdraw(run, Some(CancelReason::Deadline)),
             Alarm::Kill(Overdue::NotReady) => {
                 let limit = self.shared.settings.ready_timeout;
                 let message = format!("it was not ready within {limit:?}");

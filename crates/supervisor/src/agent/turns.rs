@@ -153,9 +153,6 @@ impl TurnQueue {
     pub(crate) fn forward_delta(&mut self, now: Duration, delta: ProcessDelta) -> bool {
         let is_ours = |open: &&mut OpenTurn| open.request.request_id == delta.request_id;
         let Some(open) = self.open.as_mut().filter(is_ours) else { return false };
-        if delta.text.is_empty() {
-            return false;
-        }
         open.piece_at = Some(now);
         let thought = delta.thought.unwrap_or(false);
         drop(open.deltas.try_send(MindDelta { text: delta.text, thought }));

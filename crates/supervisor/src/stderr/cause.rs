@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use abide_domain::text::shortened;
+
 /// Longest line that goes into a sentence, in Unicode scalar values.
 const CAUSE_CHARS_MAX: usize = 200;
 /// What stands in lines that name an error, in lower case.
@@ -15,7 +17,7 @@ pub(super) fn find(lines: &VecDeque<String>) -> Option<String> {
     // `thread 'main' panicked at src/main.rs:2:5:`, and its words in the next line.
     let words = lines.get(at + 1).filter(|_| line.contains("panicked at") && line.ends_with(':'));
     let found = words.map_or_else(|| line.to_owned(), |words| format!("{line} {}", words.trim()));
-    Some(found.chars().take(CAUSE_CHARS_MAX).collect())
+    Some(shortened(&found, CAUSE_CHARS_MAX))
 }
 
 fn names_error(line: &str) -> bool {
@@ -56,6 +58,6 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut() {
-        assert_eq!(cause(&"é".repeat(1_000)).map(|line| line.chars().count()), Some(200));
+        assert_eq!(cause(&"é".repeat(1_000)).map(|line| line.chars().count()), Some(201));
     }
 }

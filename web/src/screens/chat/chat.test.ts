@@ -3,11 +3,12 @@ import type { ContextView } from "@/api/generated";
 import type { LiveEpoch } from "@/live/state";
 import { askedOf, changeOf, isGrave } from "./approval-words";
 import { partsOf, sourcesOf } from "./context-parts";
-import { conversationsOf, lookedAt } from "./conversations";
+import { conversationsOf, KEPT_MAX, lookedAt } from "./conversations";
 import { failureOf, isStopped, retryLine } from "./failures";
 import { foundLines, marked } from "./found";
-import { over } from "./length";
+import { left, over } from "./length";
 import { chatSearch } from "./search";
+import { keptOr } from "./seen";
 import { holds, newSession } from "./transcript";
 
 describe("a rendered context", () => {
@@ -119,6 +120,28 @@ describe("conversations", () => {
     expect(conversationsOf(epochs, seen, 5).every((one) => one.unread === 0)).toBe(true);
   });
 
+  it("are looked at for good, though only so many are kept by name", () => {
+    const epochs = Array.from({ length: KEPT_MAX + 50 }, (_, at) =>
+      epoch({ id: `${at}`, session: `s${at}`, lastSeq: at + 1 }),
+    );
+    const seen = lookedAt({}, epochs);
+    expect(Object.keys(seen)).toHaveLength(KEPT_MAX);
+    expect(conversationsOf(epochs, seen, 0).every((one) => one.unread === 0)).toBe(true);
+    expect(lookedAt(seen, epochs)).toBe(seen);
+    const again = epoch({ id: "again", session: "s0", lastSeq: 9_000 });
+    expect(conversationsOf([...epochs, again], seen, 0).filter((one) => one.unread > 0)).toMatchObject([
+      { id: "s0", unread: 1 },
+    ]);
+    expect(lookedAt(seen, [again]).s0).toBe(9_000);
+  });
+
+  it("are counted anew in another home", () => {
+    const kept = { since: 40, seen: { s: 50 } };
+    expect(keptOr(kept, 60)).toBe(kept);
+    expect(keptOr(kept, 40)).toBe(kept);
+    for (const other of [keptOr(kept, 39), keptOr(null, 39)]) expect(other).toEqual({ since: 39, seen: {} });
+  });
+
   it("are searched into one list, each exchange once", () => {
     const here = [
       epoch({ id: "1", sentAt: "2026-01-01T00:00:00Z" }),
@@ -183,6 +206,7 @@ describe("what did not work", () => {
     expect(over("w".repeat(10_000))).toBe(0);
     expect(over("w".repeat(10_003))).toBe(3);
     expect(over("\u{1F9D1}".repeat(10_000))).toBe(0);
+    expect(left("\u{1F9D1}".repeat(9_999))).toBe(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { toastError } from "@/app/toasts";
 import { useAgent } from "@/live/hooks";
 import { useConnection } from "@/live/store";
 import { Button, cx, Input, Textarea } from "@/ui";
-import { CHARS_MAX, over, overWords } from "./length";
+import { CHARS_MAX, left, over, overWords } from "./length";
 import { keepSenderName, useSenderName } from "./sender";
 
 const ATTEMPTS_MAX = 8;
@@ -147,13 +147,13 @@ const draftKey = (agent: string) => `abide.draft.${agent}`;
 
 /** A text that no keeper takes is not kept either: a browser has room for a few megabytes, and says so by an error. */
 function keepDraft(agent: string, text: string): void {
-  if (text.length <= CHARS_MAX) sessionStorage.setItem(draftKey(agent), text);
+  if (over(text) === 0) sessionStorage.setItem(draftKey(agent), text);
 }
 
 function hint(text: string, isWorking: boolean, phase: string): string {
   if (phase === "offline") return "Offline: a message is sent when the keeper answers again.";
-  if (text.length > CHARS_MAX * 0.9)
-    return `${(CHARS_MAX - text.length).toLocaleString("en")} characters left`;
+  const room = left(text);
+  if (room < CHARS_MAX * 0.1) return `${room.toLocaleString("en")} characters left`;
   if (isWorking && text) return "It is working; your message is queued.";
   return "Enter sends, Shift+Enter begins a new line.";
 }

@@ -22,14 +22,21 @@ export type SeenUpTo = Readonly<Record<string, number>>;
 
 const TITLE_CHARS = 60;
 const LAST_CHARS = 90;
-const KEPT_MAX = 200;
+export const KEPT_MAX = 200;
+
+/** Up to where a conversation that is not named counts as looked at: where as many are named as are kept, the oldest were dropped. */
+function floorOf(seen: SeenUpTo, since: number): number {
+  const named = Object.values(seen);
+  return named.length < KEPT_MAX ? since : Math.max(since, Math.min(...named));
+}
 
 /** The conversations, the one that moved last first. `since` is where this browser began to count. */
 export function conversationsOf(epochs: readonly LiveEpoch[], seen: SeenUpTo, since: number): Conversation[] {
   const all = new Map<string, Conversation>();
+  const floor = floorOf(seen, since);
   for (const epoch of epochs) {
     const known = all.get(epoch.session);
-    const isUnread = !isOpen(epoch) && epoch.lastSeq > (seen[epoch.session] ?? since);
+    const isUnread = !isOpen(epoch) && epoch.lastSeq > (seen[epoch.session] ?? floor);
     all.set(epoch.session, {
       id: epoch.session,
       title: known?.title ?? (oneLine(epoch.content, TITLE_CHARS) || "without words"),
@@ -54,9 +61,10 @@ const oneLine = (text: string, chars: number) => quotePlain(text, chars).slice(1
 /** What was looked at, with all that is shown of a conversation (or of all, where none is named); bounded. */
 export function lookedAt(seen: SeenUpTo, shown: readonly LiveEpoch[]): SeenUpTo {
   const next: Record<string, number> = { ...seen };
+  const floor = floorOf(seen, -1);
   let isNew = false;
   for (const epoch of shown) {
-    if (isOpen(epoch) || epoch.lastSeq <= (next[epoch.session] ?? -1)) continue;
+    if (isOpen(epoch) || epoch.lastSeq <= (next[epoch.session] ?? floor)) continue;
     next[epoch.session] = epoch.lastSeq;
     isNew = true;
   }

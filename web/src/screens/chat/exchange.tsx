@@ -3,11 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { ChevronRight, CircleX, Copy, Eye, GitFork, Link2, RotateCcw, Square, Terminal } from "lucide-react";
 import { memo, useState } from "react";
 import { asCurl, call } from "@/api/client";
+import { configQuery } from "@/api/queries";
 import { copyText } from "@/app/copy";
 import { toastError } from "@/app/toasts";
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { useConnection, useLive } from "@/live/store";
-import { configQuery } from "@/screens/settings/queries";
 import {
   Badge,
   Button,
@@ -350,7 +350,7 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
       {epoch.emotive && (
-        <Badge title="the feeling that the mind reported">{epoch.emotive.slice(0, 60)}</Badge>
+        <Badge title="the feeling that the mind reported">{visibleLine(epoch.emotive.slice(0, 60))}</Badge>
       )}
       <Clock at={epoch.endedAt} />
       {took !== null && <span>{duration(took)}</span>}

@@ -5,7 +5,7 @@ import type { LiveEpoch } from "@/live/state";
 import { useLive } from "@/live/store";
 import { lookedAt, type SeenUpTo } from "./conversations";
 
-interface Kept {
+export interface Kept {
   /** Where counting began: what ended before is no news. */
   since: number;
   seen: SeenUpTo;
@@ -16,7 +16,7 @@ const keyOf = (agent: string) => `abide.seen.${agent}`;
 /** What was looked at of an agent, with what is shown now. */
 export function useSeen(agent: string, shown: readonly LiveEpoch[]): Kept {
   const base = useLive((state) => state.base);
-  const [kept, setKept] = useState<Kept>(() => read(agent) ?? { since: base, seen: {} });
+  const [kept, setKept] = useState<Kept>(() => keptOr(read(agent), base));
   useEffect(() => {
     const look = () => {
       if (document.visibilityState !== "visible") return;
@@ -33,6 +33,11 @@ export function useSeen(agent: string, shown: readonly LiveEpoch[]): Kept {
     localStorage.setItem(keyOf(agent), JSON.stringify(kept));
   }, [agent, kept]);
   return kept;
+}
+
+/** What was kept, or a new beginning at the ledger's end: what was kept beyond it is of another home. */
+export function keptOr(kept: Kept | null, base: number): Kept {
+  return kept && kept.since <= base ? kept : { since: base, seen: {} };
 }
 
 function read(agent: string): Kept | null {

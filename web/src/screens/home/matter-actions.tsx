@@ -68,6 +68,9 @@ function ShowAction({ matter, action }: { matter: AttentionView; action: ActionV
     if (action.path.startsWith("/identity") && agent) {
       return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "identity" } });
     }
+    if (action.path.startsWith("/knowledge") && agent) {
+      return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "knowledge" } });
+    }
     if (action.path.startsWith("/watchdog")) return navigate({ to: "/watchdog" });
     return navigate({ to: "/settings" });
   };

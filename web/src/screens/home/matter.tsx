@@ -24,6 +24,8 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
   const look = lookOf(matter.kind);
   const approval = useApprovals().find((one) => `approval:${one.id}` === matter.id);
   const effect = useEffectOf(approval?.id);
+  // Its record may arrive later than the matter; until then nothing is known of what it changes.
+  const isApproval = matter.kind === "approval";
   return (
     <li
       id={rowId(matter.id)}
@@ -66,9 +68,9 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
           <IdentityChange agent={matter.citizen} id={matter.id.replace(/^identity:/, "")} />
         )}
         <div className="mt-2 flex flex-wrap items-center gap-2">
-          <MatterActions matter={matter} isCalm={approval !== undefined && isGrave(effect)} />
+          <MatterActions matter={matter} isCalm={isApproval && isGrave(effect)} />
           <span className="ml-auto flex">
-            {!approval && (
+            {!isApproval && (
               <Menu
                 label="Snooze"
                 trigger={

@@ -3,10 +3,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useId } from "react";
 import type { ConfigEntry } from "@/api/generated";
+import { configQuery } from "@/api/queries";
 import { Badge, Card, CardHead, count, EmptyState, Input, LoadError, Loading, Select } from "@/ui";
 import { CommandLine } from "./command-line";
 import { type Section, sectionsOf, sourceOf, waysOf } from "./in-force";
-import { configQuery } from "./queries";
 import { SHOWN } from "./search";
 
 /** The values in force, each with its source. They are changed where the home is: the keeper writes no file for a browser. */

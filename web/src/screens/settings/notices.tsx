@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { configQuery } from "@/api/queries";
 import { NoticeButton } from "@/app/notice-button";
 import { NotifierCard } from "@/screens/setup/notifier-card";
 import { hasNotifier } from "@/screens/setup/notifier-lines";
 import { Card, CardHead } from "@/ui";
-import { configQuery } from "./queries";
 
 /** Who is told of what needs somebody. */
 export function Notices() {

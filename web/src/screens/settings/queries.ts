@@ -23,9 +23,3 @@ export const snapshotQuery = queryOptions({
   queryKey: ["health", "snapshot"],
   queryFn: ({ signal }) => call("GET /snapshot", { signal }),
 });
-
-/** It changes with a start of the keeper alone. */
-export const configQuery = queryOptions({
-  queryKey: ["config"],
-  queryFn: ({ signal }) => call("GET /config", { signal }),
-});

@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Copy, PlugZap, RefreshCw } from "lucide-react";
+import { PlugZap, RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { agentsQuery } from "@/api/queries";
-import { copyText } from "@/app/copy";
-import { toast } from "@/app/toasts";
-import { configQuery } from "@/screens/settings/queries";
+import { agentsQuery, configQuery } from "@/api/queries";
+import { toast, toastError } from "@/app/toasts";
 import { Badge, Button, Card, CardHead, Input, Select } from "@/ui";
+import { Lines } from "./lines";
 import { modelLines, PROVIDERS, withoutModel } from "./model-lines";
 
 /** While an agent has no model: what is missing, and the lines that give it one. Nothing where all have what they need. */
@@ -22,9 +21,11 @@ export function ModelCard() {
   const lines = modelLines(provider, name);
   const look = async () => {
     setLooking(true);
-    const [, again] = await Promise.all([config.refetch(), agents.refetch()]);
+    const [file, list] = await Promise.all([config.refetch(), agents.refetch()]);
     setLooking(false);
-    const still = withoutModel(again.data?.items ?? [], config.data);
+    const failed = file.error ?? list.error;
+    if (failed) return toastError("That could not be looked up", failed);
+    const still = withoutModel(list.data?.items ?? [], file.data);
     toast({
       title: still.length === 0 ? "There is a model now" : "Still no model",
       ...(still.length > 0 && {
@@ -87,7 +88,7 @@ export function ModelCard() {
             icon={<RefreshCw aria-hidden className="size-4" />}
             onClick={() => void look()}
           >
-            Test
+            Look again
           </Button>
           <span className="flex min-w-0 items-center gap-1.5 text-[13px] text-muted">
             <PlugZap aria-hidden className="size-4 shrink-0" />
@@ -98,28 +99,5 @@ export function ModelCard() {
         </div>
       </div>
     </Card>
-  );
-}
-
-/** Lines for a file, with a way to take them along. */
-export function Lines({ label, text, what }: { label: string; text: string; what: string }) {
-  return (
-    <div>
-      <p className="mb-1 text-[13px] break-all text-muted">{label}</p>
-      <div className="relative">
-        {/* biome-ignore lint/a11y/useSemanticElements: a group that scrolls, not one of fields */}
-        <pre tabIndex={0} role="group" aria-label={label} className="code pr-20">
-          {text}
-        </pre>
-        <Button
-          size="s"
-          className="absolute top-1.5 right-1.5"
-          icon={<Copy aria-hidden className="size-3.5" />}
-          onClick={() => void copyText(text, what)}
-        >
-          Copy
-        </Button>
-      </div>
-    </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { BellRing } from "lucide-react";
 import { useState } from "react";
+import { configQuery } from "@/api/queries";
 import { NoticeButton } from "@/app/notice-button";
-import { configQuery } from "@/screens/settings/queries";
 import { Card, CardHead, Select } from "@/ui";
-import { Lines } from "./model-card";
+import { Lines } from "./lines";
 import { hasNotifier, NOTIFIERS, notifierLines } from "./notifier-lines";
 
 /** Where nobody would be told of anything: how somebody is. Nothing where a service is named. */

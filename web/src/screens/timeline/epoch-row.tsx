@@ -38,8 +38,9 @@ export function EpochRow({ epoch, isOpen, onToggle }: Props) {
   const end = epoch.endedAt ? Date.parse(epoch.endedAt) : now;
   const took = epoch.openedAt ? Math.max(0, end - Date.parse(epoch.openedAt)) : null;
   const { tone, word } = outcomeOf(epoch);
-  const lines = useLines(epoch);
-  const waterfall = useMemo(() => waterfallOf(lines.events, now), [lines.events, now]);
+  const lines = useLines(epoch, isOpen);
+  const isOver = !isRunning(epoch);
+  const waterfall = useMemo(() => waterfallOf(lines.events, end, isOver), [lines.events, end, isOver]);
   return (
     <div className="border-b border-line">
       <button
@@ -107,21 +108,23 @@ export function EpochRow({ epoch, isOpen, onToggle }: Props) {
   );
 }
 
-/** The lines of an epoch; of one that runs, again with each of them. */
-function useLines(epoch: LiveEpoch) {
-  const running = isRunning(epoch);
-  const query = epochLinesQuery(epoch.id, epoch.firstSeq, epoch.lastSeq);
-  const read = useInfiniteQuery({
-    ...query,
-    queryKey: [...query.queryKey, running ? epoch.lastSeq : "ended"],
-  });
+/** The lines of an epoch, which grow with it; of one that ended, on a folded row, the first piece alone. */
+function useLines(epoch: LiveEpoch, isRowOpen: boolean) {
+  const isWanted = isRowOpen || isRunning(epoch);
+  const read = useInfiniteQuery(epochLinesQuery(epoch.id, epoch.firstSeq, epoch.lastSeq));
   const events = useMemo(() => read.data?.pages.flatMap((page) => page.events) ?? [], [read.data]);
   const { hasNextPage, isFetching, error, fetchNextPage, refetch } = read;
-  const wantsMore = hasNextPage && !isFetching && !error && events.length < LINES_MAX;
+  const wantsMore = isWanted && hasNextPage && !isFetching && !error && events.length < LINES_MAX;
   useEffect(() => {
     if (wantsMore) void fetchNextPage();
   }, [wantsMore, fetchNextPage]);
-  return { events, error, isReading: isFetching, isCut: hasNextPage, retry: () => void refetch() };
+  return {
+    events,
+    error,
+    isReading: isFetching,
+    isCut: hasNextPage && !isFetching && !wantsMore,
+    retry: () => void refetch(),
+  };
 }
 
 function outcomeOf(epoch: LiveEpoch): { tone: BadgeTone; word: string } {

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import type { AnyEvent } from "@/live/event";
 import { isQuietScan } from "@/screens/watchdog/words";
 import { Button, cx, LoadError, Loading } from "@/ui";
 import type { Gap } from "./epoch-rows";
 import { LineRow } from "./line-row";
-import { gapLinesQuery } from "./queries";
+import { gapLinesQuery, PIECE_LINES } from "./queries";
 
 interface Props {
   gap: Gap;
@@ -37,19 +37,24 @@ export function GapRow({ gap, isOpen, onToggle }: Props) {
 
 function GapLines({ gap }: { gap: Gap }) {
   const read = useInfiniteQuery(gapLinesQuery(gap.first, gap.last));
-  const events = useMemo(() => read.data?.pages.flatMap((page) => page.events) ?? [], [read.data]);
+  const events = useMemo(() => eventsOf(read.data?.pages ?? [], gap.last), [read.data, gap.last]);
   const told = useMemo(() => folded(events), [events]);
-  if (read.isError)
-    return (
-      <LoadError
-        error={read.error}
-        retry={() => void read.refetch()}
-        what="These events could not be loaded"
-      />
-    );
+  const { hasNextPage, isFetching, error, fetchNextPage } = read;
+  const isFull = events.length >= PIECE_LINES;
+  const wantsMore = hasNextPage && !isFetching && !error && !isFull;
+  useEffect(() => {
+    if (wantsMore) void fetchNextPage();
+  }, [wantsMore, fetchNextPage]);
   if (read.isPending) return <Loading what="these events" />;
   return (
     <div className="px-4 pb-3 sm:pl-10">
+      {error && (
+        <LoadError
+          error={error}
+          retry={() => void (read.data ? fetchNextPage() : read.refetch())}
+          what="These events could not be loaded"
+        />
+      )}
       <ol aria-label={`Events ${gap.first} to ${gap.last}`}>
         {told.map((one) =>
           "scans" in one ? (
@@ -61,13 +66,18 @@ function GapLines({ gap }: { gap: Gap }) {
           ),
         )}
       </ol>
-      {read.hasNextPage && (
-        <Button size="s" className="mt-1" busy={read.isFetching} onClick={() => void read.fetchNextPage()}>
+      {hasNextPage && isFull && (
+        <Button size="s" className="mt-1" busy={isFetching} onClick={() => void fetchNextPage()}>
           Read further
         </Button>
       )}
     </div>
   );
+}
+
+/** What was read of a gap, up to where it ends now: an epoch that begins in it makes it shorter. */
+export function eventsOf(pages: readonly { events: AnyEvent[] }[], last: number): AnyEvent[] {
+  return pages.flatMap((page) => page.events).filter((event) => event.seq <= last);
 }
 
 /** Lines, with scans that found nothing counted where they follow one another. */

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { readLedger } from "./source";
 
-/** Lines of one piece of an epoch. */
-const PIECE_LINES = 256;
+/** Lines of one piece of an epoch or of a gap. */
+export const PIECE_LINES = 256;
 
 /** One line of the ledger, with its thought; null for one that this client does not know. */
 export const lineQuery = (seq: number) =>
@@ -25,10 +25,10 @@ export const epochLinesQuery = (epoch: string, first: number, last: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The lines from one to another, piece by piece. */
+/** The lines from one to another, piece by piece. A gap at the head grows with each event: what was read of it stays. */
 export const gapLinesQuery = (first: number, last: number) =>
   infiniteQueryOptions({
-    queryKey: ["gap-lines", first, last],
+    queryKey: ["gap-lines", first],
     queryFn: ({ pageParam, signal }) =>
       readLedger({ after: pageParam, through: last, limit: PIECE_LINES, signal }),
     initialPageParam: first - 1,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { isOpen, type LiveCall, type LiveEpoch } from "@/live/state";
 import { doing } from "@/live/words";
-import { Cost, count, duration, Time, visible } from "@/ui";
+import { Cost, count, duration, Time, visible, visibleLine } from "@/ui";
 import { Markdown, PlainText } from "@/ui/markdown";
 
 /** An epoch as it would be told. */
@@ -13,7 +13,7 @@ export function StoryView({ epoch }: { epoch: LiveEpoch }) {
         <PlainText text={epoch.content} className="rounded-lg bg-raised px-3 py-2" />
       </Passage>
       {epoch.turns.map((turn) => (
-        <Passage key={turn.turn} title={`Turn ${turn.turn}`} note={turn.emotive.slice(0, 60)}>
+        <Passage key={turn.turn} title={`Turn ${turn.turn}`} note={visibleLine(turn.emotive.slice(0, 60))}>
           {turn.thought && (
             <div className="rounded-lg border border-thought/40 bg-thought-soft px-3 py-2">
               <p className="text-xs text-thought">Thought</p>

@@ -1,7 +1,7 @@
 import { isOpen, type LiveEpoch } from "@/live/state";
 import { doing } from "@/live/words";
 import { ToolCard } from "@/screens/chat/tool-card";
-import { EmptyState } from "@/ui";
+import { EmptyState, visibleLine } from "@/ui";
 import { Markdown } from "@/ui/markdown";
 
 /** An epoch turn by turn, each call with what it was given and what it gave. */
@@ -18,7 +18,9 @@ export function TurnsView({ epoch }: { epoch: LiveEpoch }) {
         <li key={turn.turn} className="flex min-w-0 flex-col gap-2">
           <h3 className="flex flex-wrap items-baseline gap-x-2 text-[13px] font-medium text-ink">
             Turn {turn.turn}
-            <span className="font-normal break-words text-muted">{turn.emotive.slice(0, 60)}</span>
+            <span className="font-normal break-words text-muted">
+              {visibleLine(turn.emotive.slice(0, 60))}
+            </span>
           </h3>
           {turn.thought && (
             <details className="rounded-lg border border-thought/40 bg-thought-soft px-3 py-1.5 text-sm">

@@ -47,6 +47,12 @@ describe("a waterfall", () => {
     expect(totalMs).toBe(10_000);
   });
 
+  it("of what ended ends there, though its last line was not read", () => {
+    const { spans, totalMs } = waterfallOf(LINES.slice(0, 4), NOW - 4_000, true);
+    expect(spans.at(-1)).toMatchObject({ label: "turn 1", end: 6_000, isOpen: false });
+    expect(totalMs).toBe(6_000);
+  });
+
   it("of an attempt that a restart cut says that it failed", () => {
     const cut = [...LINES.slice(0, 4), line(5, 3000, "turn.started", { turn: 1, attempt: 2 })];
     expect(waterfallOf(cut, NOW).spans.at(-2)).toMatchObject({ end: 3000, isFailed: true, isOpen: false });

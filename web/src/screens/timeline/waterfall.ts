@@ -21,8 +21,8 @@ export interface Waterfall {
   totalMs: number;
 }
 
-/** The spans in the order of their beginnings. `now` ends what is still open. */
-export function waterfallOf(events: readonly AnyEvent[], now: number): Waterfall {
+/** The spans in the order of their beginnings. `now` ends what is still open; what `isOver` ended then, though its last line was not read. */
+export function waterfallOf(events: readonly AnyEvent[], now: number, isOver = false): Waterfall {
   const first = events[0];
   if (!first) return { spans: [], totalMs: 0 };
   const zero = Date.parse(first.timestamp);
@@ -88,7 +88,7 @@ export function waterfallOf(events: readonly AnyEvent[], now: number): Waterfall
   const last = events.at(-1);
   const until = ended ?? Math.max(now - zero, last ? Date.parse(last.timestamp) - zero : 0);
   for (const span of open.values())
-    Object.assign(span, { end: Math.max(span.start, until), isOpen: ended === null });
+    Object.assign(span, { end: Math.max(span.start, until), isOpen: ended === null && !isOver });
   return { spans, totalMs: Math.max(until, ...spans.map((span) => span.end), 1) };
 }
 

@@ -1,6 +1,6 @@
 //! One connection: bytes in become messages for the state, lines out become bytes, as lines or in the frames of a WebSocket,
-//! whichever its first bytes ask for. Reads no faster than a client may
-//! speak, and holds no more than one incomplete line.
+//! whichever its first bytes ask for. It reads no faster than a client may speak, holds at most one incomplete line, and
+//! knows no command.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 

@@ -223,10 +223,17 @@ fn the_rest_of_a_long_text_and_what_is_forwarded_with_a_comment_belong_to_what_i
     let cut = first(private(&"x".repeat(4_096)));
     let more = |before: &ChatMessage, message: Value| hearing().more_of(before, &update(message));
     let rest = more(&cut, private("yz")).unwrap();
-    assert_eq!(cut.clone().with_more(&rest).content(), format!("{}yz", "x".repeat(4_096)));
+    assert_eq!(cut.clone().with_more(&cut, &rest).content(), format!("{}yz", "x".repeat(4_096)));
     let lines = first(private(&"line\n".repeat(800)));
     let rest = more(&lines, private("end")).unwrap();
-    assert!(lines.with_more(&rest).content().ends_with("line\n\nend"));
+    assert!(lines.clone().with_more(&lines, &rest).content().ends_with("line\n\nend"));
+    // Where the second piece was cut is seen by its own length.
+    let soft = first(private(&"line\n".repeat(700)));
+    let hard = more(&soft, private(&"x".repeat(4_096))).unwrap();
+    let end = more(&hard, private("yz")).unwrap();
+    let whole = soft.clone().with_more(&soft, &hard).with_more(&hard, &end);
+    let x = "x".repeat(4_096);
+    assert_eq!(whole.content(), format!("{}\n{x}yz", "line\n".repeat(700)));
     let stranger = with(private("yz"), "from", json!({"id": 43, "is_bot": false}));
     let answer = with(private("yz"), "reply_to_message", json!({"from": {"id": 9}, "text": "x"}));
     for other in [stranger, answer, private("/stop"), private("  ")] {
@@ -239,7 +246,7 @@ fn the_rest_of_a_long_text_and_what_is_forwarded_with_a_comment_belong_to_what_i
         "forward_origin",
         json!({"type": "hidden_user", "sender_user_name": "Spam"}),
     );
-    let with_it = comment.clone().with_more(&more(&comment, forwarded).unwrap());
+    let with_it = comment.clone().with_more(&comment, &more(&comment, forwarded).unwrap());
     assert_eq!(
         with_it.content(),
         "what do you say to this?\n\n(Forwarded, written by Spam:)\n> Free money"

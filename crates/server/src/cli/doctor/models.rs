@@ -1,6 +1,7 @@
 //! What `abide doctor --model` says of an endpoint, from the answer to one small question.
 
 use abide_domain::{AgentId, Clock as _, EpochId, IdSource as _, turn::MindError};
+use abide_engine::format_dollars;
 use abide_models::{Model, ModelProbe, ProbedCalls};
 
 use crate::{
@@ -78,7 +79,7 @@ fn found(announcement: &str, probe: &ModelProbe) -> Finding {
     );
     let usage = &probe.usage;
     let cost = match usage.cost_microusd {
-        Some(cost) => format!("{}.{:06} dollars", cost / 1_000_000, cost % 1_000_000),
+        Some(cost) => format_dollars(cost),
         None => "price unknown".to_owned(),
     };
     said.push(format!(

@@ -16,11 +16,16 @@ const NAME: &str = "state";
 /// What the ids of all matters about private states begin with.
 const PRIVATE_STATE: &str = "private_state";
 
-/// Only a running keeper knows; none where none runs.
+/// Only a running keeper knows; none where none runs. That it could not be asked is a row of its own.
 pub(super) async fn check(context: &Context) -> Option<Finding> {
     Presence::of(&context.home).filter(Presence::is_running)?;
-    let client = Client::find(context).ok()?;
-    let answer = client.fetch(Call::get("/attention?limit=500")).await.ok()?;
+    let asked = async { Client::find(context)?.fetch(Call::get("/attention?limit=500")).await };
+    let answer = match asked.await {
+        Ok(answer) => answer,
+        Err(error) => {
+            return Some(Finding::new(NAME, Verdict::Warn, format!("not known: {error}")));
+        }
+    };
     let is_told = |matter: &&Value| text(matter, "/id").starts_with(PRIVATE_STATE);
     let matters = items(&answer, "/items").iter().filter(is_told);
     let told: Vec<&str> = matters.map(|matter| text(matter, "/summary")).collect();

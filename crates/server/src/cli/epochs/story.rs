@@ -43,6 +43,10 @@ pub(crate) fn tell(epoch: &Value, now: Timestamp) -> Vec<Vec<Piece>> {
     }
     lines.push(Vec::new());
     lines.push(vec![dim(costs(epoch))]);
+    // Texts of several lines were taken apart above: a line end that is left would begin a line of ours.
+    for (_, text) in lines.iter_mut().flatten() {
+        *text = text.replace('\n', " ");
+    }
     lines
 }
 
@@ -256,14 +260,17 @@ mod tests {
         let epoch = json!({
             "epoch_id": "e", "citizen": "felix", "session_id": "s\u{1b}[2J", "state": "aborted",
             "stimulus": {"content": "x\u{202e}y", "sender": "ann", "channel": "api", "timestamp": "2026-11-29T16:30:00Z"},
-            "abort": {"code": "cancelled", "message": "not now\u{7}"}, "turns": [],
+            "abort": {"code": "cancelled", "message": "not now\u{7}\nfelix"}, "turns": [],
             "usage": {"input_tokens": 0, "output_tokens": 0, "cost_microusd": null},
             "opened_at": null, "ended_at": "2026-11-29T16:30:00Z", "seq": [1, 2],
         });
         let text = text_of(&epoch).join("\n");
-        assert!(text.starts_with("felix · aborted · now\n"), "{text}");
+        assert!(text.starts_with("felix · aborted · just now\n"), "{text}");
         assert!(text.contains("  x⟦U+202E⟧y\n") && text.contains("s⟦U+001B⟧[2J"), "{text}");
-        assert!(text.contains("ended without a reply (cancelled): not now⟦U+0007⟧"), "{text}");
+        assert!(
+            text.contains("ended without a reply (cancelled): not now⟦U+0007⟧ felix"),
+            "{text}"
+        );
         assert!(text.ends_with("price unknown · events 1 to 2 of the ledger"), "{text}");
     }
 }

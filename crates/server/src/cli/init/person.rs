@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::{
+    cli::short_name::{id_of, short_name},
     config::Environment,
     home::{LinkRule, read_regular},
 };
@@ -11,8 +12,6 @@ use crate::{
 const ACCOUNTS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 80;
-/// Longest id of a person, in characters.
-const ID_CHARS_MAX: usize = 32;
 /// Whom nothing is known of.
 const NOBODY: &str = "owner";
 
@@ -28,7 +27,7 @@ impl Person {
     pub(super) fn named(name: &str, agent: &str) -> Self {
         let name: String = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let name: String = name.chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
-        let id = id_of(name.split(' ').next().unwrap_or_default());
+        let id = short_name(&name);
         Self::with_id(id, name, agent)
     }
 
@@ -62,27 +61,6 @@ fn account(accounts: &str, user: u32) -> (Option<&str>, Option<&str>) {
     let full_name = fields.get(4).and_then(|comment| comment.split(',').next());
     let full_name = full_name.map(str::trim).filter(|name| !name.is_empty());
     (fields.first().copied(), full_name)
-}
-
-/// A name as an id: letters without accents, digits, `.`, `_` and `-`.
-fn id_of(name: &str) -> String {
-    let mut id = String::new();
-    for c in name.chars().flat_map(char::to_lowercase) {
-        match c {
-            'a'..='z' | '0'..='9' => id.push(c),
-            '.' | '_' | '-' if !id.is_empty() => id.push(c),
-            'ä' | 'á' | 'à' | 'â' | 'å' | 'ã' => id.push('a'),
-            'é' | 'è' | 'ê' | 'ë' => id.push('e'),
-            'í' | 'ì' | 'î' | 'ï' => id.push('i'),
-            'ö' | 'ó' | 'ò' | 'ô' | 'õ' | 'ø' => id.push('o'),
-            'ü' | 'ú' | 'ù' | 'û' => id.push('u'),
-            'ñ' => id.push('n'),
-            'ç' => id.push('c'),
-            'ß' => id.push_str("ss"),
-            _ => {}
-        }
-    }
-    id.chars().take(ID_CHARS_MAX).collect()
 }
 
 #[cfg(test)]

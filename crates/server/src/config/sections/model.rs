@@ -16,7 +16,7 @@ section! {
         pub(crate) base_url: String = "", URL;
         /// The model's name.
         pub(crate) name: String = "", text(256);
-        /// The variable that holds the key; empty: the usual one of a provider that is named, else no key is sent.
+        /// The variable that holds the key; empty: the usual one of a provider that is named, at its own address, else no key is sent.
         pub(crate) api_key_env: String = "", VARIABLE_NAME;
         /// The form in which the model answers.
         pub(crate) voice: VoiceKind = "auto", VoiceKind::NODE;

@@ -171,6 +171,42 @@ fn what_is_pasted_is_one_question_whether_the_program_can_send_it_as_one_or_not(
 }
 
 #[test]
+fn a_question_that_a_death_kept_from_being_asked_is_asked_once_after_a_restart() {
+    let model = ModelServer::start().unwrap();
+    model.script([Reply::text("forty-two"), Reply::text("forty-three")]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut events = keeper.client.events("/events", &[]);
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("#abide", "@felix what is");
+    ann.say("#abide", "the answer?");
+    events.until("channel.said");
+    events.until("channel.said");
+    keeper.kill();
+    drop(ann);
+    let was_asked = asked(&home).len();
+
+    let keeper = home.up();
+    let mut events = keeper.client.events("/events", &[("Last-Event-ID", "0")]);
+    let mut ann = enter(&home, &keeper, "ann");
+    assert_eq!(ann.hear("felix"), "ann: forty-two");
+    events.until("channel.answered");
+    ann.say("felix", "and the next?");
+    assert_eq!(ann.hear("felix"), "forty-three");
+    keeper.kill();
+    assert_eq!(was_asked, 0, "it was killed within the second");
+
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    // Whatever is owed is asked before anything that is said is heard.
+    ann.say("abide", "!status");
+    ann.until("watchdog");
+    let asked = asked(&home);
+    let contents: Vec<_> = asked.iter().map(|asked| asked["content"].as_str().unwrap()).collect();
+    assert_eq!((contents, model.count()), (vec!["what is\nthe answer?", "and the next?"], 2));
+}
+
+#[test]
 fn gates_topics_and_how_far_somebody_read_are_the_same_after_a_restart() {
     let answer = |_: &SeenRequest| Reply::text("I hear everything");
     let model = ModelServer::builder().rule(answer).start().unwrap();

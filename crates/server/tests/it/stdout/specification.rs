@@ -102,7 +102,7 @@ const QUERIES: &[(&str, Says)] = &[
         ),
     ),
     // Index-based.
-    (r"\stdout budget: ---", Output("Budget of @alice today: $0.0000 spent of no limit")),
+    (r"\stdout budget: ---", Output("Budget of @alice today: $0.00 spent of no limit")),
     (r"\stdout last-execution: ---", Output("No execution of @alice yet")),
 ];
 
@@ -299,5 +299,5 @@ fn the_last_execution_and_the_budget_are_those_of_the_agent() {
         )
     );
     let budget = run(&keeper.client, "@felix", r"\stdout budget: ---");
-    assert_eq!(budget, "Budget of @felix today: $0.0000 spent of $1.5000");
+    assert_eq!(budget, "Budget of @felix today: $0.00 spent of $1.50");
 }

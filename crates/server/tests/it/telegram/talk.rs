@@ -207,6 +207,30 @@ fn what_is_answered_forwarded_cut_and_changed_reaches_the_agent_and_topics_are_c
 }
 
 #[test]
+fn a_message_is_told_again_whenever_it_says_something_else_than_it_did_last() {
+    let model = ModelServer::builder().rule(|_| Reply::text("I see")).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let message = server.says(CHAT, "nicolas", "at five");
+    wait_for(&keeper, "channel.answered", 1);
+    let edits = ["at five", "at six", "at six", "at five", "at five", "at six"];
+    for (text, moment) in edits.into_iter().zip(1_764_000_060..) {
+        server.update(json!({"edited_message": {
+            "message_id": message, "date": 1_764_000_000, "edit_date": moment, "text": text,
+            "chat": {"id": CHAT, "type": "private"},
+            "from": {"id": CHAT, "is_bot": false, "username": "nicolas"},
+        }}));
+    }
+    server.says(CHAT, "nicolas", "that is all");
+    wait_for(&keeper, "channel.answered", 5);
+    let accepted = lines(&home, "stimulus.accepted");
+    let told = accepted.iter().map(|line| line["data"]["content"].as_str().unwrap());
+    let told: Vec<String> = told.map(|text| text.rsplit('\n').next().unwrap().to_owned()).collect();
+    assert_eq!(told, ["at five", "at six", "at five", "at six", "that is all"]);
+}
+
+#[test]
 fn a_group_that_becomes_a_supergroup_is_heard_on_and_gets_what_it_is_owed_also_after_a_restart() {
     const SUPERGROUP: i64 = -1_002_000;
     let server = BotServer::start().unwrap();

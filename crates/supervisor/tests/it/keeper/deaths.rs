@@ -151,10 +151,8 @@ async fn the_last_words_of_an_agent_are_kept_with_its_end() {
     let keeper = home.keeper(agent(&[]), quick());
     keeper.ask("gap").await.unwrap();
     let error = keeper.ask("exit 3").await.unwrap_err().to_string();
-    assert!(
-        error.contains("exit code 3; on its stderr: ") && error.contains("SEQUENCE_GAP"),
-        "{error}"
-    );
+    // Whoever asked may have done so where others read along.
+    assert!(error.contains("exit code 3") && !error.contains("SEQUENCE_GAP"), "{error}");
     let shown = keeper.until_status("a message", |status| status.message.is_some()).await;
     assert!(shown.message.is_some_and(|message| message.contains("SEQUENCE_GAP")));
     let exit = keeper.until("an exit", exited).await;

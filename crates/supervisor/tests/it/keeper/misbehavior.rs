@@ -273,6 +273,8 @@ async fn an_agent_that_cannot_take_its_state_back_does_not_run_on_without_it() {
     let (error, exit) = tokio::join!(keeper.ask("list"), keeper.exit());
     assert!(matches!(error, Err(MindError::ProcessFailed { .. })), "{error:?}");
     assert_eq!(exit.reason, ExitReason::RestoreFailed);
+    let shown = keeper.status().state_problem.unwrap();
+    assert_eq!(shown.kind, StateProblemKind::Restore, "{shown:?}");
     keeper.stop().await;
     let keeper = home.keeper(agent(&[]), quick());
     assert_eq!(keeper.notes().await, ["kept"]);

@@ -8,7 +8,7 @@ use super::{
     outgoing::{Outgoing, in_milliseconds},
 };
 use crate::irc::{
-    limits::{HISTORY_LINES_MAX, HISTORY_TARGETS_MAX},
+    limits::{HISTORY_BYTES_MAX, HISTORY_LINES_MAX, HISTORY_TARGETS_MAX, LINE_FRAME_BYTES},
     line::{IrcMessage, Tag},
     name::{cut, is_same},
     server::interfaces::{
@@ -126,9 +126,11 @@ impl ServerState {
         let label = label.map(|label| Tag::new("label", label));
         match found {
             Ok(lines) => {
-                let lines = lines.into_iter().take(query.limit);
-                let lines: Vec<_> =
-                    lines.flat_map(|line| history_messages(&line, &target, &nick)).collect();
+                let lines = lines.iter().take(query.limit).collect();
+                let lines = that_fit(lines, is_counted_from_newest(&query.window));
+                let lines =
+                    lines.into_iter().flat_map(|line| history_messages(line, &target, &nick));
+                let lines: Vec<_> = lines.collect();
                 if has_batch {
                     return self.send_batch(id, &["chathistory", &target], label, lines);
                 }
@@ -146,6 +148,41 @@ impl ServerState {
             }
         }
     }
+}
+
+/// Whether a question wants what is nearest to its later end.
+const fn is_counted_from_newest(window: &HistoryRange) -> bool {
+    matches!(window, HistoryRange::Latest(_) | HistoryRange::Before(_))
+}
+
+/// As many messages as may be sent at once, from the end that the question counts from, and at least one: the program asks
+/// for the others from there on.
+fn that_fit(mut lines: Vec<&HistoryLine>, from_newest: bool) -> Vec<&HistoryLine> {
+    let mut left = HISTORY_BYTES_MAX;
+    let mut fits = |line: &HistoryLine| {
+        let bytes = sent_bytes(line);
+        let is_in = bytes <= left;
+        left = left.saturating_sub(bytes);
+        is_in
+    };
+    let count = if from_newest {
+        lines.iter().rev().take_while(|line| fits(line)).count()
+    } else {
+        lines.iter().take_while(|line| fits(line)).count()
+    };
+    let count = count.max(1).min(lines.len());
+    if from_newest {
+        lines.split_off(lines.len() - count)
+    } else {
+        lines.truncate(count);
+        lines
+    }
+}
+
+/// What a message costs that is sent line by line.
+fn sent_bytes(line: &HistoryLine) -> usize {
+    let frames = line.text.split('\n').count().saturating_mul(LINE_FRAME_BYTES);
+    line.text.len().saturating_add(frames)
 }
 
 /// An earlier message as it would have come then: one line, or several where it had several.

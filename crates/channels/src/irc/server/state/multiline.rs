@@ -276,7 +276,8 @@ impl PendingBatch {
     }
 }
 
-/// The lines as single messages; the first carries the id. Empty ones cannot be sent so and are left out.
+/// The lines as single messages; the first carries the id and the sender's tags, which are thousands of bytes where the sender
+/// wants it. Empty ones cannot be sent so and are left out.
 pub(super) fn one_by_one(head: &Outgoing, lines: &[BatchLine]) -> Vec<Outgoing> {
     let mut messages = Vec::new();
     for line in lines.iter().filter(|line| !line.text.is_empty()) {
@@ -284,6 +285,7 @@ pub(super) fn one_by_one(head: &Outgoing, lines: &[BatchLine]) -> Vec<Outgoing> 
         outgoing.message.params.push(line.text.clone());
         if !messages.is_empty() {
             outgoing.msgid = None;
+            outgoing.client_tags.clear();
         }
         messages.push(outgoing);
     }

@@ -2,6 +2,7 @@
 
 use super::{Rig, commands};
 use crate::irc::{
+    limits::HISTORY_BYTES_MAX,
     server::{
         HistoryError, HistoryLine, HistoryRange,
         state::{ClientId, Effect, Input},
@@ -327,4 +328,39 @@ fn empty_channels_are_forgotten_and_too_many_are_not_made() {
     assert!(commands(&rig.lines_to(1)).contains(&"405".to_owned()));
     rig.feed(1, &["JOIN 0"]);
     assert_eq!(rig.state.channels.len(), 1, "the home channel stays");
+}
+
+#[test]
+fn a_past_that_is_too_long_to_be_sent_at_once_is_cut_at_the_far_end_of_the_question() {
+    let mut rig = two("message-tags draft/chathistory");
+    let long = |number: usize| HistoryLine {
+        speaker: Speaker::Person(Some("bob".into())),
+        nick: "bob".into(),
+        text: vec!["x".repeat(199); 200].join("\n"),
+        kind: SpokenKind::Speech,
+        msgid: format!("m{number}"),
+        at: "2026-11-27T20:00:00Z".parse().unwrap(),
+    };
+    let mut short = long(0);
+    short.text = "hi".to_owned();
+    let all: Vec<_> = (1..=98).map(long).collect();
+    let all = [vec![short.clone()], all, vec![short]].concat();
+    for (question, is_latest) in [("LATEST #abide *", true), ("AFTER #abide msgid=m", false)] {
+        rig.feed(1, &[&format!("CHATHISTORY {question} 100")]);
+        let Some(Effect::LoadHistory { id, request }) = rig.effects.pop() else { panic!() };
+        rig.step(Input::History { id, request, found: Ok(all.clone()) });
+        let told = rig.lines_to(1);
+        assert_eq!(told.len(), 201, "{question}: one short and one long message");
+        let bytes: usize = told.iter().map(String::len).sum();
+        assert!(bytes < HISTORY_BYTES_MAX, "{bytes}");
+        let ids: Vec<_> = told.iter().filter(|line| line.contains("msgid=")).collect();
+        let wanted = if is_latest { ["msgid=m98", "msgid=m0"] } else { ["msgid=m0", "msgid=m1"] };
+        assert!(ids.iter().zip(wanted).all(|(line, id)| line.contains(id)), "{ids:?}");
+    }
+    rig.feed(1, &["CHATHISTORY LATEST #abide * 100"]);
+    let Some(Effect::LoadHistory { id, request }) = rig.effects.pop() else { panic!() };
+    let mut huge = long(1);
+    huge.text = "x\n".repeat(1_000);
+    rig.step(Input::History { id, request, found: Ok(vec![huge]) });
+    assert_eq!(rig.lines_to(1).len(), 1_000, "at least one message");
 }

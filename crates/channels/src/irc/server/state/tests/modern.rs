@@ -4,6 +4,7 @@ use abide_domain::Timestamp;
 
 use super::{Rig, commands};
 use crate::irc::{
+    limits::{MULTILINE_LINES_MAX, SEND_QUEUE_BYTES_MAX},
     server::{
         HistoryTarget, ReadMarker, TargetsQuery, TopicChange,
         state::{ClientId, Effect, Input},
@@ -55,6 +56,27 @@ fn a_message_of_several_lines_is_one_for_agents_and_for_who_can_read_it_so() {
     }
     let told = rig.lines_to(3);
     assert_eq!(commands(&told), ["PRIVMSG"; 4], "{told:#?}");
+}
+
+#[test]
+fn a_long_message_with_long_tags_overflows_nobody_who_gets_it_line_by_line() {
+    let mut rig = Rig::new();
+    rig.enter(1, "ann", LINES);
+    rig.enter(2, "bob", "message-tags");
+    for id in 1..=2 {
+        rig.feed(id, &["JOIN #abide"]);
+    }
+    rig.effects.clear();
+    rig.feed(1, &[&format!("@+tag={} BATCH +x draft/multiline #abide", "x".repeat(4_000))]);
+    for _ in 0..MULTILINE_LINES_MAX {
+        rig.feed(1, &["@batch=x PRIVMSG #abide :line"]);
+    }
+    rig.feed(1, &["BATCH -x"]);
+    let told = rig.lines_to(2);
+    assert_eq!(told.len(), MULTILINE_LINES_MAX);
+    assert!(told[0].contains("+tag=x") && !told[1].contains("+tag"), "{}", told[1]);
+    let bytes: usize = told.iter().map(String::len).sum();
+    assert!(bytes < SEND_QUEUE_BYTES_MAX / 2, "{bytes}");
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! What a server takes beside the plain request. Servers that copy an interface copy it in part: what one of them refuses is
-//! left out from then on, and what is known of a provider stands in its profile.
+//! The parts of a request that not every server takes, as a set: what a profile says of a server (`profiles.toml`), less what
+//! the server itself has refused.
+//!
+//! Servers that copy an interface copy it in part. `model.rs` asks with the set, gives a refusal to [`LearnedFeatures::learn`],
+//! and asks once more if that changed the request. Nothing is learnt from a refusal that does not name the field: a wrong guess
+//! would leave something out for as long as the keeper runs. Held in memory alone.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A part of a request that not every server takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mean {
+pub(crate) enum RequestFeature {
     /// `stream_options`, for the count of a streamed answer.
     StreamUsage = 1,
     /// `max_completion_tokens` in place of `max_tokens`.
@@ -18,37 +22,40 @@ pub(crate) enum Mean {
 
 /// The parts that a server takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Means(u8);
+pub(crate) struct RequestFeatures(u8);
 
-impl Means {
+impl RequestFeatures {
     /// What is tried where nothing else is known.
-    pub(crate) const USUAL: Self =
-        Self(Mean::StreamUsage as u8 | Mean::EncryptedReasoning as u8 | Mean::HandBack as u8);
+    pub(crate) const USUAL: Self = Self(
+        RequestFeature::StreamUsage as u8
+            | RequestFeature::EncryptedReasoning as u8
+            | RequestFeature::HandBack as u8,
+    );
 
-    pub(crate) const fn has(self, mean: Mean) -> bool {
+    pub(crate) const fn has(self, mean: RequestFeature) -> bool {
         self.0 & mean as u8 != 0
     }
 
-    pub(crate) const fn with(self, mean: Mean, is_taken: bool) -> Self {
+    pub(crate) const fn with(self, mean: RequestFeature, is_taken: bool) -> Self {
         if is_taken { Self(self.0 | mean as u8) } else { Self(self.0 & !(mean as u8)) }
     }
 }
 
 /// The means of one model, which change when its server refuses one.
 #[derive(Debug)]
-pub(crate) struct KnownMeans(AtomicU8);
+pub(crate) struct LearnedFeatures(AtomicU8);
 
-impl KnownMeans {
-    pub(crate) fn new(means: Means) -> Self {
-        Self(AtomicU8::new(means.0))
+impl LearnedFeatures {
+    pub(crate) fn new(features: RequestFeatures) -> Self {
+        Self(AtomicU8::new(features.0))
     }
 
-    pub(crate) fn get(&self) -> Means {
-        Means(self.0.load(Ordering::Relaxed))
+    pub(crate) fn get(&self) -> RequestFeatures {
+        RequestFeatures(self.0.load(Ordering::Relaxed))
     }
 
     /// Leaves out what a refusal names. Whether anything of the request changes by that.
-    pub(crate) fn learn(&self, refusal: &str, asked: Means) -> bool {
+    pub(crate) fn learn(&self, refusal: &str, asked: RequestFeatures) -> bool {
         let refusal = refusal.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
         let is_refused = names(&[
@@ -68,16 +75,21 @@ impl KnownMeans {
         if !is_refused {
             return false;
         }
-        let next = if asked.has(Mean::StreamUsage) && names(&["stream_options", "include_usage"]) {
-            asked.with(Mean::StreamUsage, false)
-        } else if asked.has(Mean::EncryptedReasoning)
+        let next = if asked.has(RequestFeature::StreamUsage)
+            && names(&["stream_options", "include_usage"])
+        {
+            asked.with(RequestFeature::StreamUsage, false)
+        } else if asked.has(RequestFeature::EncryptedReasoning)
             && names(&["encrypted", "'include'", "\"include\"", "`include`", "parameter: include"])
         {
-            asked.with(Mean::EncryptedReasoning, false)
+            asked.with(RequestFeature::EncryptedReasoning, false)
         } else if names(&["max_completion_tokens", "max_tokens"]) {
             // Each names the other in its refusal; the one that was sent is the one that is refused.
-            asked.with(Mean::CompletionTokens, !asked.has(Mean::CompletionTokens))
-        } else if asked.has(Mean::HandBack)
+            asked.with(
+                RequestFeature::CompletionTokens,
+                !asked.has(RequestFeature::CompletionTokens),
+            )
+        } else if asked.has(RequestFeature::HandBack)
             && names(&[
                 "reasoning",
                 "thinking",
@@ -87,7 +99,7 @@ impl KnownMeans {
             ])
             && names(&["messages", "property", "input", "field", "extra"])
         {
-            asked.with(Mean::HandBack, false)
+            asked.with(RequestFeature::HandBack, false)
         } else {
             return false;
         };
@@ -98,31 +110,34 @@ impl KnownMeans {
 
 #[cfg(test)]
 mod tests {
-    use super::{KnownMeans, Mean, Means};
+    use super::{LearnedFeatures, RequestFeature, RequestFeatures};
 
     #[test]
     fn what_a_server_refuses_is_left_out() {
         let cases = [
-            ("Unknown parameter: 'stream_options'", Mean::StreamUsage, false),
+            ("Unknown parameter: 'stream_options'", RequestFeature::StreamUsage, false),
             (
                 "Encrypted content is not supported with this model.",
-                Mean::EncryptedReasoning,
+                RequestFeature::EncryptedReasoning,
                 false,
             ),
             (
                 "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
-                Mean::CompletionTokens,
+                RequestFeature::CompletionTokens,
                 true,
             ),
-            ("'messages.2' : property 'reasoning' is unsupported", Mean::HandBack, false),
+            ("'messages.2' : property 'reasoning' is unsupported", RequestFeature::HandBack, false),
         ];
         for (refusal, mean, is_taken) in cases {
-            let known = KnownMeans::new(Means::USUAL);
-            assert!(known.learn(refusal, Means::USUAL), "{refusal}");
-            assert_eq!(known.get(), Means::USUAL.with(mean, is_taken), "{refusal}");
+            let known = LearnedFeatures::new(RequestFeatures::USUAL);
+            assert!(known.learn(refusal, RequestFeatures::USUAL), "{refusal}");
+            assert_eq!(known.get(), RequestFeatures::USUAL.with(mean, is_taken), "{refusal}");
         }
         for other in ["the model does not exist", "messages: reasoning_content is required", "no"] {
-            assert!(!KnownMeans::new(Means::USUAL).learn(other, Means::USUAL), "{other}");
+            assert!(
+                !LearnedFeatures::new(RequestFeatures::USUAL).learn(other, RequestFeatures::USUAL),
+                "{other}"
+            );
         }
     }
 }

@@ -61,13 +61,13 @@ pub(super) fn answer_page(
 
 /// The first line of each place's newest answer that was not shown.
 #[derive(Debug, Default)]
-pub(super) struct AnswerRests {
+pub(super) struct AnswerPages {
     places: HashMap<(String, AgentId), (PendingQuestion, Option<usize>)>,
     /// The agent whose answer was the newest at a place.
     newest: HashMap<String, AgentId>,
 }
 
-impl AnswerRests {
+impl AnswerPages {
     /// Keeps how far an answer was shown.
     pub(super) fn note(&mut self, question: &PendingQuestion, next: Option<usize>) {
         let place = place(&question.to);
