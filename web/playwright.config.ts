@@ -1,11 +1,10 @@
 import { defineConfig } from "@playwright/test";
 
-// The real binary, a real browser, keepers of their own on free ports. One worker: the machine is small, and a test starts
-// several processes.
+// The real binary, a real browser, keepers of their own on free ports. Two workers: most of a test is waiting.
 export default defineConfig({
   testDir: "./e2e",
   testIgnore: "**/screens.spec.ts",
-  workers: 1,
+  workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,

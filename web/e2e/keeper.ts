@@ -99,7 +99,7 @@ export class Keeper {
 
   /** Calls the interface with the home's token. */
   async api(method: string, path: string, body?: unknown): Promise<unknown> {
-    const token = (await readFile(join(this.home, "token"), "utf8")).trim();
+    const token = await this.token();
     const response = await fetch(this.url + path, {
       method,
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
@@ -113,6 +113,11 @@ export class Keeper {
   /** Says something and waits for the end of the epoch. */
   say(message: string, more: Record<string, unknown> = {}): Promise<{ epoch_id: string }> {
     return this.api("POST", "/start-epoch?wait=1", { message, ...more }) as Promise<{ epoch_id: string }>;
+  }
+
+  /** The home's token. */
+  async token(): Promise<string> {
+    return (await readFile(join(this.home, "token"), "utf8")).trim();
   }
 
   /** A code that signs a browser in. */

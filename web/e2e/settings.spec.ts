@@ -82,7 +82,7 @@ test.describe("with a watchdog that is in a hurry", () => {
     await expect(rungs.nth(1)).toContainText("delivered, confirmed (the agents themselves)");
     await expect(rungs.nth(2)).not.toContainText("ahead");
     await page.getByRole("button", { name: /^Acknowledge/ }).click();
-    await expect(stalls).toContainText("acknowledged it");
+    await expect(stalls).toContainText("acknowledged by");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     const state = page.getByRole("region", { name: "Status" });

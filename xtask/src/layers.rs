@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::workspace::{self, Finding};
 
 /// The crates from the lowest up; a crate may use those before it.
-const ROWS: [&str; 16] = [
+const ROWS: [&str; 19] = [
     "domain",
     "grammar",
     "wire",
@@ -23,8 +23,11 @@ const ROWS: [&str; 16] = [
     "models",
     "memory",
     "tools",
+    "workspace",
+    "services",
     "engine",
     "supervisor",
+    "mcp",
     "watchdog",
     "channels",
     "agent",

@@ -1,30 +1,32 @@
 //! Telegram: a thin client of its Bot API, and the pure rules of what is heard and how answers are cut.
 //!
-//! The client makes seven calls over `abide-http` and never tries again by itself; it says what a failure
+//! The client makes eight calls over `abide-http` and never tries again by itself; it says what a failure
 //! asks for. The token is part of every address, so that no address is ever shown. Nothing here knows the keeper: the
 //! server's bridge does. What people write is data, and answers are sent as plain text: nothing in them is markup.
 //!
 //! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts) with
-//! [`MessageOrigin`] (whose words it carries),
-//! [`ApprovalChoice`] (what a button says), [`split_message`] (answers that are longer than a message).
+//! [`MessageOrigin`] (whose words it carries) and [`TextJoiner`] (texts in several messages),
+//! [`ApprovalChoice`] (what a button says), [`split_answer`] (answers that are longer than a message).
 
 mod bot;
 mod choice;
 mod error;
 mod filter;
+mod join;
 mod origin;
 mod split;
 mod update;
 
-pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT};
+pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT, UPDATES_MAX};
 pub use choice::ApprovalChoice;
 pub use error::{CallError, Remedy};
 pub use filter::{
-    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MessageLocation,
-    UpdateFilter,
+    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MediaMessage,
+    MessageLocation, UpdateFilter, may_be_cut,
 };
+pub use join::{HeldText, REST_WAIT, TEXT_TIME_MAX, TextJoiner};
 pub use origin::{MessageOrigin, QuotedMessage};
-pub use split::{MESSAGE_UNITS_MAX, split_message, utf16_len};
+pub use split::{MESSAGE_UNITS_MAX, split_answer, split_message, utf16_len};
 pub use update::Update;
 
 /// Where the Bot API is, unless the configuration says otherwise.

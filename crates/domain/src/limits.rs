@@ -36,6 +36,14 @@ pub const PROVIDER_STATE_BYTES_MAX: usize = 1024 * 1024;
 pub const ETHEREAL_BYTES_MIN: usize = 32 * 1024;
 /// Longest result of one tool call, in bytes; a longer one is an error of the tool.
 pub const TOOL_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Values that the tools of one namespace keep for one agent.
+pub const KEPT_VALUES_MAX: usize = 500;
+/// Longest key of a value that a tool keeps, in bytes.
+pub const KEPT_KEY_BYTES_MAX: usize = 2_048;
+/// Longest value that a tool keeps, in bytes of JSON.
+pub const KEPT_VALUE_BYTES_MAX: usize = 32 * 1024;
+/// What a person is shown at most of what a call would change, in Unicode scalar values.
+pub const APPROVAL_PREVIEW_CHARS_MAX: usize = 16_000;
 /// Identical calls (tool, arguments, result) in one epoch before the breaker trips (decision 15).
 pub const IDENTICAL_CALLS_MAX: u32 = 3;
 /// Longest identity document, in bytes.

@@ -240,7 +240,7 @@ pub enum MindError {
         usage: Usage,
     },
     /// The answer is not a valid voice: one repair turn follows.
-    #[error("the answer does not fit the voice: {problem}")]
+    #[error("the model {}", problem.fault)]
     BadVoice {
         /// What does not fit.
         problem: VoiceError,
@@ -253,10 +253,17 @@ pub enum MindError {
         /// The provider's words, without secrets.
         message: String,
     },
-    /// The agent's process ended while it was asked. Three of these and the stimulus is poison.
+    /// The agent's process ended by itself while it was asked. Three of these and the stimulus is poison.
     #[error("the agent's process ended: {message}")]
     Crashed {
         /// How it ended.
+        message: String,
+    },
+    /// The agent's process was ended by order while it was asked: a person restarted or parked it, it hibernates, or the keeper
+    /// stops. Nothing is wrong with the stimulus.
+    #[error("the agent's process was ended: {message}")]
+    ProcessEnded {
+        /// By whose order.
         message: String,
     },
     /// The agent's process is not there, does not come up, or reports an error that is about no model.

@@ -41,19 +41,82 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
-/// A rule of the voice that an answer breaks.
+/// A rule of the voice that an answer breaks. Its text is for the model, which is to repair the answer; people are told the
+/// fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoiceError {
     /// Path in the voice, such as `tool_calls[0].name`; empty for the whole.
     pub path: String,
-    /// What is wrong and what would be right.
+    /// What is wrong and what would be right, for the model.
     pub message: String,
+    /// What is wrong, for people.
+    pub fault: AnswerFault,
+}
+
+/// What is wrong with an answer, as people are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerFault {
+    /// It has another form than was asked for.
+    #[default]
+    Form,
+    /// It holds a call of a tool that cannot be read or made.
+    Calls,
+    /// It says nothing.
+    Empty,
+    /// It was cut off at the limit of output tokens.
+    CutOff {
+        /// The limit, where it is known.
+        tokens_max: Option<u32>,
+    },
+    /// It is longer than a reply may be.
+    TooLong,
+}
+
+impl AnswerFault {
+    /// What may help, for people.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Form | Self::Calls => "ask again, or choose a model that calls tools reliably",
+            Self::Empty => "ask again, or in other words",
+            Self::CutOff { .. } | Self::TooLong => "ask for less at once",
+        }
+    }
+}
+
+/// What the model did, as what follows its name in a sentence.
+impl fmt::Display for AnswerFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form => f.write_str("gave an answer that could not be read"),
+            Self::Calls => f.write_str("called a tool in a way that could not be read"),
+            Self::Empty => f.write_str("gave an empty answer"),
+            Self::CutOff { tokens_max: Some(max) } => {
+                write!(f, "gave an answer longer than its limit of {max} tokens")
+            }
+            Self::CutOff { tokens_max: None } => {
+                f.write_str("gave an answer longer than its limit of tokens")
+            }
+            Self::TooLong => {
+                write!(f, "gave an answer of more than {RESPONSE_CHARS_MAX} characters")
+            }
+        }
+    }
 }
 
 impl VoiceError {
     /// An error at a path.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        let path = path.into();
+        let fault =
+            if path.starts_with("tool_calls") { AnswerFault::Calls } else { AnswerFault::Form };
+        Self { path, message: message.into(), fault }
+    }
+
+    /// The same with a fault that its path does not show.
+    #[must_use]
+    pub const fn of(mut self, fault: AnswerFault) -> Self {
+        self.fault = fault;
+        self
     }
 }
 
@@ -161,14 +224,17 @@ impl Voice {
             None => Err(VoiceError::new(
                 "final_response",
                 "neither a response nor a tool call; give one of them",
-            )),
+            )
+            .of(AnswerFault::Empty)),
             Some(text) if is_blank(text) => {
-                Err(VoiceError::new("final_response", "is blank; say something to the person"))
+                let message = "is blank; say something to the person";
+                Err(VoiceError::new("final_response", message).of(AnswerFault::Empty))
             }
             Some(text) if text.chars().count() > RESPONSE_CHARS_MAX => Err(VoiceError::new(
                 "final_response",
                 format!("{} characters; at most {RESPONSE_CHARS_MAX}", text.chars().count()),
-            )),
+            )
+            .of(AnswerFault::TooLong)),
             Some(_) => Ok(()),
         }
     }
@@ -258,7 +324,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::{ToolCall, Voice, schema};
+    use super::{AnswerFault, ToolCall, Voice, schema};
 
     fn problem(text: &str) -> String {
         Voice::from_json_text(text)
@@ -303,6 +369,27 @@ mod tests {
         assert_eq!(problem(&calls), "tool_calls: 10000 calls; at most 32 a turn");
         let long = format!(r#"{{"final_response":"{}"}}"#, "é".repeat(50_001));
         assert_eq!(problem(&long), "final_response: 50001 characters; at most 50000");
+    }
+
+    #[test]
+    fn people_are_told_what_the_model_did_and_not_what_it_is_to_do() {
+        let fault = |text: &str| {
+            let voice = Voice::from_json_text(text);
+            voice.and_then(|voice| voice.check(32)).unwrap_err().fault.to_string()
+        };
+        let long = format!(r#"{{"final_response":"{}"}}"#, "é".repeat(50_001));
+        let cases = [
+            (r#"{"final_response":" "}"#, "gave an empty answer"),
+            ("{}", "gave an empty answer"),
+            ("Sure! {", "gave an answer that could not be read"),
+            (r#"{"tool_calls":{}}"#, "called a tool in a way that could not be read"),
+            (&long, "gave an answer of more than 50000 characters"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(fault(text), expected, "{text}");
+        }
+        let cut = AnswerFault::CutOff { tokens_max: Some(8192) };
+        assert_eq!(cut.to_string(), "gave an answer longer than its limit of 8192 tokens");
     }
 
     #[test]

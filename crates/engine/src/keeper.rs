@@ -24,6 +24,7 @@ mod memory;
 mod replay;
 mod sleep;
 mod start;
+mod try_tool;
 
 pub use crate::intake::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus};
 use crate::{
@@ -47,11 +48,12 @@ use crate::{
     waker::{AgentSchedule, Waker},
 };
 use announce::Announcer;
-pub use attention::{Attention, AttentionKind, clock_problem};
+pub use attention::{Attention, AttentionKind, LaneTask, clock_problem};
 pub use forget::{ForgetMode, Forgotten, IdentityForgets};
 pub use memory::{GraphError, NewFact, SeedResult};
 use replay::state_digest;
 pub use replay::{ReplayedState, StartError, fold, replay};
+pub use try_tool::{TriedTool, TryToolError};
 
 /// What a keeper is made of. The composition root builds it.
 #[derive(Debug)]

@@ -21,6 +21,7 @@ mod approve;
 mod ask;
 mod attempt_clock;
 mod attempt_cost;
+mod attempt_count;
 mod budget;
 mod controls;
 mod error;
@@ -28,6 +29,7 @@ mod hand_back;
 mod host;
 mod request;
 mod show;
+mod standstill;
 mod walk;
 
 use crate::{

@@ -12,10 +12,14 @@ use std::{
 use abide_domain::{
     AgentId, ApprovalId, EntityName, EpochId, Timestamp,
     epoch::{EpochState, IllegalMoveError},
-    event::{AbortCode, ApprovalEvent, EpochEvent, Event, Idempotency, KeeperEvent, StimulusEvent},
+    event::{
+        AbortCode, ApprovalEvent, EpochEvent, Event, Idempotency, KeeperEvent, StimulusAccepted,
+        StimulusEvent,
+    },
     evidence,
 };
 use abide_ledger::{Entry, TickRule};
+use sha2::{Digest as _, Sha256};
 
 mod agent;
 mod digest;
@@ -51,6 +55,8 @@ pub use wakes::{
 const SENDERS_MAX: usize = 10_000;
 /// How many failed epochs `/attention` remembers.
 const FAILED_MAX: usize = 50;
+/// How long it remembers one that nobody asked again.
+const FAILED_AGE_MAX: Duration = Duration::from_hours(7 * 24);
 
 /// Everything that is known from the ledger up to one event. Shared through the state view.
 #[derive(Debug, Default)]
@@ -69,7 +75,7 @@ pub struct State {
     pub running: HashMap<EpochId, EpochRecord>,
     /// Idempotency keys and what they stand for.
     pub keys: HashMap<String, KeyUse>,
-    /// Aborted epochs without a later reply in their session, oldest first.
+    /// Aborted epochs whose stimulus was not sent again since, oldest first.
     pub failed: VecDeque<FailedEpoch>,
     /// Approvals whose epoch ended without a decision on them.
     pub undecided: Vec<UndecidedApproval>,
@@ -114,8 +120,9 @@ pub struct FailedEpoch {
     pub epoch: EpochId,
     /// The agent it belongs to.
     pub agent: AgentId,
-    /// Its conversation; a later reply there takes it off the list.
-    pub session_id: String,
+    /// A digest of what was left without a reply. The same words of the same sender to the same agent take it off the list: they
+    /// are a new epoch, which is answered or fails in its turn.
+    pub asked: [u8; 32],
     /// When it ended.
     pub at: Timestamp,
     /// Why it was aborted, for people.
@@ -145,6 +152,17 @@ pub struct FoldError {
     pub source: IllegalMoveError,
 }
 
+/// Tells apart what was asked. No words are kept: they may be erased.
+fn digest_of(stimulus: &StimulusAccepted) -> [u8; 32] {
+    let content = stimulus.content.trim();
+    Sha256::new()
+        .chain_update(&stimulus.sender)
+        .chain_update([0])
+        .chain_update(content)
+        .finalize()
+        .into()
+}
+
 impl State {
     /// Takes one event in. Events must come in order; one that was applied before is skipped.
     pub fn apply(&mut self, entry: &Entry) -> Result<(), FoldError> {
@@ -154,6 +172,7 @@ impl State {
         self.seq = entry.seq;
         self.tick = entry.tick;
         self.follow_clock(entry);
+        self.forget_old_failures(entry.timestamp);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
         // What is about the keeper, what the watchdog saw and what was said on a network belongs to no agent.
         let is_of_keeper = entry.entity == EntityName::keeper();
@@ -207,6 +226,7 @@ impl State {
         if let Event::Stimulus(StimulusEvent::Accepted(stimulus)) = &entry.event {
             self.accept(agent, epoch, entry, stimulus.idempotency.as_ref());
             let (at, seq) = (entry.timestamp, entry.seq);
+            self.note_asked_again(agent, stimulus);
             let record = EpochRecord::accepted(epoch, agent.clone(), stimulus.clone(), at, seq);
             self.running.insert(epoch, record);
             return Ok(());
@@ -278,7 +298,9 @@ impl State {
         }
         let (seq, tick, result) = (entry.seq, entry.tick, record.result_line());
         let ended = EndedEpoch { epoch, seq, tick, end, result };
-        self.agent_mut(agent).last_ended = Some(ended);
+        let state = self.agent_mut(agent);
+        state.last_ended = Some(ended);
+        record.kept.iter().filter(|_| is_committed).for_each(|kept| state.kept.apply(kept));
         self.entities.ended(&record, entry);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
@@ -286,15 +308,10 @@ impl State {
             agent: record.agent.clone(),
             epoch,
         }));
-        self.note_failure(&record, is_committed);
+        self.note_failure(&record);
     }
 
-    fn note_failure(&mut self, record: &EpochRecord, is_committed: bool) {
-        let session = &record.stimulus.session_id;
-        if is_committed {
-            self.failed.retain(|f| f.agent != record.agent || f.session_id != *session);
-            return;
-        }
+    fn note_failure(&mut self, record: &EpochRecord) {
         let Some(abort) = &record.abort else { return };
         if matches!(abort.code, AbortCode::Cancelled | AbortCode::Reset) {
             return;
@@ -305,10 +322,25 @@ impl State {
         self.failed.push_back(FailedEpoch {
             epoch: record.id,
             agent: record.agent.clone(),
-            session_id: session.clone(),
+            asked: digest_of(&record.stimulus),
             at: record.ended_at.unwrap_or(record.accepted_at),
             message: abort.message.clone(),
         });
+    }
+
+    /// A stimulus that was left without a reply comes again: from here on, the new epoch is what counts.
+    fn note_asked_again(&mut self, agent: &AgentId, stimulus: &StimulusAccepted) {
+        if !self.failed.is_empty() {
+            let asked = digest_of(stimulus);
+            self.failed.retain(|failed| failed.agent != *agent || failed.asked != asked);
+        }
+    }
+
+    fn forget_old_failures(&mut self, now: Timestamp) {
+        let is_old = |failed: &FailedEpoch| now.since(failed.at) >= FAILED_AGE_MAX;
+        while self.failed.front().is_some_and(is_old) {
+            self.failed.pop_front();
+        }
     }
 
     fn agent_mut(&mut self, agent: &AgentId) -> &mut AgentState {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use abide_domain::{
     turn::{MindError, Usage},
-    voice::VoiceError,
+    voice::{AnswerFault, VoiceError},
 };
 use serde_json::Value;
 
@@ -29,6 +29,8 @@ pub struct AttemptError {
     pub retry_after: Option<Duration>,
     /// Whether an answer had begun: then it is not retried, whatever the kind, because people may have seen it.
     pub has_begun: bool,
+    /// What people are told of an answer that is not a valid voice.
+    pub fault: AnswerFault,
 }
 
 /// What kind of failure it is, and whether it is retried.
@@ -67,12 +69,14 @@ pub enum AttemptErrorKind {
 impl AttemptError {
     /// A failure without a wait, before an answer began.
     pub fn new(kind: AttemptErrorKind, message: String) -> Self {
-        Self { kind, message, retry_after: None, has_begun: false }
+        let fault = AnswerFault::default();
+        Self { kind, message, retry_after: None, has_begun: false, fault }
     }
 
     /// An answer that does not fit the voice.
     pub(crate) fn bad_voice(problem: VoiceError) -> Self {
-        Self::new(AttemptErrorKind::BadVoice { path: problem.path }, problem.message)
+        let VoiceError { path, message, fault } = problem;
+        Self { fault, ..Self::new(AttemptErrorKind::BadVoice { path }, message) }
     }
 
     /// Classifies a response with an error status.
@@ -81,7 +85,7 @@ impl AttemptError {
         let retry_after = retry_after.or(error.wait);
         let kind = kind(Some(status), &error, retry_after.is_some());
         let message = format!("{} (HTTP {status})", error.shown());
-        Self { kind, message, retry_after, has_begun: false }
+        Self { retry_after, ..Self::new(kind, message) }
     }
 
     /// Classifies an error that came in place of an answer.
@@ -97,7 +101,7 @@ impl AttemptError {
 
     /// The error that the caller gets.
     pub(crate) fn into_error(self, usage: Usage) -> MindError {
-        let Self { kind, message, retry_after, .. } = self;
+        let Self { kind, message, retry_after, fault, .. } = self;
         match kind {
             AttemptErrorKind::MoneyOut => MindError::MoneyOut { message },
             AttemptErrorKind::RateLimited => MindError::RateLimited { message, retry_after },
@@ -113,7 +117,7 @@ impl AttemptError {
                 MindError::Rejected { message }
             }
             AttemptErrorKind::BadVoice { path } => {
-                MindError::BadVoice { problem: VoiceError::new(path, message), usage }
+                MindError::BadVoice { problem: VoiceError::new(path, message).of(fault), usage }
             }
         }
     }

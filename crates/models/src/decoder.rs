@@ -57,6 +57,15 @@ impl Decoder {
         self
     }
 
+    /// Says that the model's answers begin within a thought that its template opened: nothing is shown as words before its end.
+    #[must_use]
+    pub(crate) fn beginning_in_thought(mut self, is_so: bool) -> Self {
+        if is_so {
+            self.reply.begin_in_thought();
+        }
+        self
+    }
+
     /// Takes in the next bytes and appends what they add to the answer. After an error the decoder must not be used again;
     /// what was appended before it stays valid.
     pub fn push(&mut self, bytes: &[u8], deltas: &mut Vec<ReplyDelta>) -> Result<(), AttemptError> {
@@ -153,6 +162,16 @@ impl Decoder {
     /// Whether the words hold a call that cannot be taken.
     pub(crate) fn holds_written(&self) -> bool {
         self.reply.holds_written()
+    }
+
+    /// Whether its words began within a thought, or did not; none where that is not known.
+    pub(crate) fn begins_in_thought(&self) -> Option<bool> {
+        self.reply.begins_in_thought()
+    }
+
+    /// Whether its words are an answer in plain prose though JSON was asked for.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.reply.is_prose()
     }
 
     /// Whether the server says that it is Ollama.

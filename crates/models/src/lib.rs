@@ -2,7 +2,7 @@
 //!
 //! A [`Model`] turns a `TurnRequest` into a provider's request, reads the streamed answer, and returns a voice with its
 //! cost. It decides nothing about turns, tools or epochs; it never runs a tool, never checks arguments against a tool's
-//! schema, and keeps no state between calls except whether its provider supports native tools.
+//! schema, and keeps no state between calls except what its server turned out to take and how its model writes.
 //!
 //! The wire formats need no connection:
 //!
@@ -27,6 +27,7 @@
 
 mod profile;
 mod request_features;
+mod request_form;
 mod settings;
 
 mod prompt;

@@ -7,7 +7,7 @@ use std::{
 
 use abide_domain::{
     turn::{MindError, ProviderState, Thought, TurnRequest, Usage},
-    voice::Voice,
+    voice::{AnswerFault, Voice},
 };
 use abide_http::{Client, Error, ErrorKind, Request, RequestLimits, Response, retry_after};
 use bytes::Bytes;
@@ -22,6 +22,7 @@ use crate::{
     estimate_tokens,
     json::set,
     request_features::LearnedFeatures,
+    request_form::{JsonReason, LearnedForm},
     retry::jitter_permille,
 };
 
@@ -43,8 +44,10 @@ const ANTHROPIC_VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 pub struct Model {
     pub(crate) settings: ModelSettings,
     pub(crate) http: Client,
-    /// Set once the provider said that this model has no native tools.
-    has_no_tools: AtomicBool,
+    /// The form that turned out to work.
+    learned_form: LearnedForm,
+    /// Whether its last answer began with a thought that nothing opened: its template did.
+    begins_in_thought: AtomicBool,
     /// What its server takes beside the plain request.
     features: LearnedFeatures,
 }
@@ -68,7 +71,8 @@ impl Model {
     /// A model. Opens nothing.
     pub fn new(settings: ModelSettings, http: Client) -> Self {
         let features = LearnedFeatures::new(settings.profile_features());
-        Self { settings, http, has_no_tools: AtomicBool::new(false), features }
+        let begins_in_thought = AtomicBool::new(false);
+        Self { settings, http, learned_form: LearnedForm::default(), begins_in_thought, features }
     }
 
     /// How it is asked.
@@ -105,9 +109,13 @@ impl Model {
             let features = self.features.get();
             let body = encode_within(request, &self.settings, form, features).to_string();
             let body = Bytes::from(body);
-            let decoder = Decoder::new(self.settings.dialect, form).offering(&request.tools);
+            let decoder = Decoder::new(self.settings.dialect, form)
+                .offering(&request.tools)
+                .beginning_in_thought(self.begins_in_thought.load(Ordering::Relaxed));
             let mut attempt = Attempt { decoder, on_delta, deadline, deadline_streaming };
-            let failure = match Box::pin(self.attempt(&body, &mut attempt)).await {
+            let answer = Box::pin(self.attempt(&body, &mut attempt)).await;
+            self.learn_from_answer(&attempt.decoder, form);
+            let failure = match answer {
                 Ok(voice) => match self.truncation(&attempt.decoder, &body) {
                     None => {
                         let is_counted = attempt.decoder.tokens().output > 0;
@@ -130,12 +138,10 @@ impl Model {
                     continue;
                 }
             }
-            let may_fall_back =
-                form == RequestForm::Native && self.settings.voice == VoiceForm::Auto;
-            // Told to call tools by the interface's means, it wrote a call into its words again: its server reads none.
-            let cannot_call = request.repair.is_some() && attempt.decoder.holds_written();
-            if (failure.kind == AttemptErrorKind::NoTools || cannot_call) && may_fall_back {
-                self.has_no_tools.store(true, Ordering::Relaxed);
+            if form == RequestForm::Native
+                && let Some(reason) = self.needs_json(&failure, &attempt.decoder, request)
+            {
+                self.learned_form.ask_json(&self.settings.name, reason, Instant::now());
                 continue;
             }
             let epoch = request.epoch.to_string();
@@ -149,13 +155,57 @@ impl Model {
             let jitter = jitter_permille(&seed);
             let Some(wait) = self.settings.retry.next_wait(&failure, &mut retries, jitter, left)
             else {
-                let usage = self.usage(&attempt.decoder, &body);
-                return Err(self.without_secret(failure).into_error(usage));
+                return Err(self.final_error(failure, &attempt.decoder, (&body, form)));
             };
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             tracing::debug!(model = %self.settings.name, event = "model_retry_scheduled", kind = ?failure.kind, wait_ms, "retrying model request");
             sleep(wait).await;
         }
+    }
+
+    /// Why a model that failed like this is to be asked for JSON, if so.
+    fn needs_json(
+        &self,
+        failure: &AttemptError,
+        decoder: &Decoder,
+        request: &TurnRequest,
+    ) -> Option<JsonReason> {
+        if self.settings.voice != VoiceForm::Auto {
+            return None;
+        }
+        if failure.kind == AttemptErrorKind::NoTools {
+            return Some(JsonReason::NoTools);
+        }
+        // Told to call tools by the interface's means, it wrote a call into its words again: its server reads none.
+        let cannot_call = request.repair.is_some() && decoder.holds_written();
+        cannot_call.then_some(JsonReason::WrittenCalls)
+    }
+
+    /// Notes how the model writes.
+    fn learn_from_answer(&self, decoder: &Decoder, form: RequestForm) {
+        if let Some(begins_in_thought) = decoder.begins_in_thought() {
+            self.begins_in_thought.store(begins_in_thought, Ordering::Relaxed);
+        }
+        if form == RequestForm::Json && decoder.is_prose() {
+            self.learned_form.note_no_json(&self.settings.name);
+        }
+    }
+
+    /// The error that the caller gets, with what it cost.
+    fn final_error(
+        &self,
+        mut failure: AttemptError,
+        decoder: &Decoder,
+        (body, form): (&Bytes, RequestForm),
+    ) -> MindError {
+        let is_misfit = matches!(failure.kind, AttemptErrorKind::BadVoice { .. });
+        if is_misfit && form == RequestForm::Json {
+            self.learned_form.note_no_json(&self.settings.name);
+        }
+        if let AnswerFault::CutOff { tokens_max } = &mut failure.fault {
+            *tokens_max = self.settings.output_tokens_sent();
+        }
+        self.without_secret(failure).into_error(self.usage(decoder, body))
     }
 
     async fn attempt(
@@ -323,8 +373,8 @@ impl Model {
     fn form(&self) -> RequestForm {
         match self.settings.voice {
             VoiceForm::Json => RequestForm::Json,
-            VoiceForm::Auto if self.has_no_tools.load(Ordering::Relaxed) => RequestForm::Json,
-            VoiceForm::Native | VoiceForm::Auto => RequestForm::Native,
+            VoiceForm::Native => RequestForm::Native,
+            VoiceForm::Auto => self.learned_form.get(&self.settings.name, Instant::now()),
         }
     }
 

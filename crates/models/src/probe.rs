@@ -96,7 +96,7 @@ impl Model {
                 Ok(probe)
             }
             Err(MindError::BadVoice { problem, usage }) => {
-                probe.calls = ProbedCalls::Invalid(problem.to_string());
+                probe.calls = ProbedCalls::Invalid(format!("it {}", problem.fault));
                 probe.usage = usage;
                 Ok(probe)
             }

@@ -6,9 +6,10 @@
 use std::{mem, sync::Arc};
 
 use abide_domain::{
+    is_blank,
     limits::{RESPONSE_CHARS_MAX, THOUGHT_BYTES_MAX},
     tool::ToolSpec,
-    voice::{ToolCall, Voice, VoiceError, arguments_from_json},
+    voice::{AnswerFault, ToolCall, Voice, VoiceError, arguments_from_json},
 };
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::{
     AttemptError, AttemptErrorKind, RequestForm,
     provider_state::{CallState, StateCollector},
     stop::StopReason,
-    think::{Split, ThinkSplitter},
+    think::{Split, ThinkSplitter, lone_close},
     tokens::TokenCount,
     tool_name,
     voice_stream::VoiceStream,
@@ -96,6 +97,10 @@ pub(crate) struct Reply {
     model: String,
     fingerprint: String,
     splitter: ThinkSplitter,
+    /// Whether the words began within a thought that nothing opened, where that is known.
+    begins_in_thought: Option<bool>,
+    /// Whether the words are an answer in prose though JSON was asked for.
+    is_prose: bool,
     voice: VoiceStream,
     deltas: Vec<ReplyDelta>,
 }
@@ -121,6 +126,8 @@ impl Reply {
             model: String::new(),
             fingerprint: String::new(),
             splitter: ThinkSplitter::default(),
+            begins_in_thought: None,
+            is_prose: false,
             voice: VoiceStream::default(),
             deltas: Vec::new(),
         }
@@ -129,6 +136,21 @@ impl Reply {
     /// Says which tools are on offer.
     pub(crate) fn set_offered(&mut self, offered: Arc<[ToolSpec]>) {
         self.offered = offered;
+    }
+
+    /// Says that the words begin within a thought that the model's template opened.
+    pub(crate) fn begin_in_thought(&mut self) {
+        self.splitter = ThinkSplitter::beginning_in_thought();
+    }
+
+    /// Whether they did; none where that is not known. Once it is finished.
+    pub(crate) fn begins_in_thought(&self) -> Option<bool> {
+        self.begins_in_thought
+    }
+
+    /// Whether the words are an answer in prose though JSON was asked for; once it is finished.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.is_prose
     }
 
     /// Says that the answer came as one piece: it needs no end of its own.
@@ -278,8 +300,7 @@ impl Reply {
 
     /// Ends the answer and makes a voice of it.
     pub(crate) fn finish(&mut self) -> Result<Voice, AttemptError> {
-        let split = self.splitter.finish();
-        self.add(&split);
+        self.end_thought();
         if !self.refusal.trim().is_empty() {
             return Err(AttemptError::new(AttemptErrorKind::Refused, mem::take(&mut self.refusal)));
         }
@@ -311,10 +332,13 @@ impl Reply {
                 let message = format!("the answer was cut off after {} bytes of text", self.bytes);
                 Err(AttemptError::new(AttemptErrorKind::Cut, message))
             }
-            Some(StopReason::Length) => Err(AttemptError::bad_voice(VoiceError::new(
-                "",
-                "the answer was cut off at the limit of output tokens; answer more briefly",
-            ))),
+            Some(StopReason::Length) => Err(AttemptError::bad_voice(
+                VoiceError::new(
+                    "",
+                    "the answer was cut off at the limit of output tokens; answer more briefly",
+                )
+                .of(AnswerFault::CutOff { tokens_max: None }),
+            )),
             Some(StopReason::Refusal) => {
                 let words = if self.text.trim().is_empty() {
                     "the model or its provider's filter declined to answer".to_owned()
@@ -330,8 +354,37 @@ impl Reply {
         }
     }
 
+    /// Tells the thought from the words at the end of the answer.
+    fn end_thought(&mut self) {
+        let is_whole = matches!(self.stop, Some(StopReason::End | StopReason::Calls))
+            || self.stop.is_none() && self.ending == Ending::Whole;
+        let is_unclosed = self.splitter.waits_for_close();
+        let split = self.splitter.finish(is_whole);
+        self.add(&split);
+        if is_unclosed && is_whole && !is_blank(&self.text) {
+            self.begins_in_thought = Some(false);
+        }
+        if self.splitter.has_split() {
+            return;
+        }
+        let Some((thought, text)) = lone_close(&self.text) else { return };
+        let (thought, text) = (thought.to_owned(), text.to_owned());
+        self.begins_in_thought = Some(true);
+        self.add_thought(&thought);
+        // What was shown cannot be taken back; the answer itself is read without it.
+        (self.shown.end, self.text) = (text.len(), text);
+    }
+
     fn voice(&mut self) -> Result<Voice, AttemptError> {
         match self.form {
+            RequestForm::Json if is_prose(&self.text) => {
+                self.is_prose = true;
+                let prose = self.spoken()?;
+                if let Some(said) = prose.final_response.clone() {
+                    self.deltas.push(ReplyDelta { text: said, thought: false });
+                }
+                Ok(prose)
+            }
             RequestForm::Json => {
                 let mut voice =
                     Voice::from_json_text(&self.text).map_err(AttemptError::bad_voice)?;
@@ -369,7 +422,9 @@ impl Reply {
         let thought = mem::take(&mut self.thought);
         match written_calls(&self.text, &self.offered) {
             WrittenCalls::None => {
-                self.show(true);
+                if self.form == RequestForm::Native {
+                    self.show(true);
+                }
                 Ok(Voice::native(thought, mem::take(&mut self.text), Vec::new()))
             }
             WrittenCalls::Only(calls) => Ok(Voice::native(thought, String::new(), calls)),
@@ -491,9 +546,18 @@ impl PartialCall {
     }
 }
 
+/// Whether an answer that was asked for as JSON is none and speaks plainly: its server knows no such request.
+fn is_prose(text: &str) -> bool {
+    let text = text.trim();
+    let has_field = ["\"thought\"", "\"tool_calls\"", "\"final_response\""];
+    !is_blank(text)
+        && !text.starts_with(['{', '[', '`'])
+        && !has_field.iter().any(|field| text.contains(field))
+}
+
 fn too_long() -> AttemptError {
     let message = format!(
         "the answer is longer than {REPLY_BYTES_MAX} bytes; a response may have {RESPONSE_CHARS_MAX} characters"
     );
-    AttemptError::bad_voice(VoiceError::new("final_response", message))
+    AttemptError::bad_voice(VoiceError::new("final_response", message).of(AnswerFault::TooLong))
 }

@@ -111,10 +111,8 @@ mod tests {
         left: Duration,
     ) -> Vec<u128> {
         let failure = AttemptError {
-            kind: kind.clone(),
-            message: String::new(),
             retry_after: retry_after.map(Duration::from_secs),
-            has_begun: false,
+            ..AttemptError::new(kind.clone(), String::new())
         };
         let (policy, mut retries) = (RetryPolicy::default(), RetryCount::default());
         let next = || policy.next_wait(&failure, &mut retries, jitter, left).map(|w| w.as_millis());

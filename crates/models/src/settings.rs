@@ -146,6 +146,14 @@ impl ModelSettings {
         self.max_output_tokens.unwrap_or(OUTPUT_TOKENS_DEFAULT)
     }
 
+    /// The limit of output tokens that a request names, if it names one.
+    pub(crate) fn output_tokens_sent(&self) -> Option<u32> {
+        match self.dialect {
+            Dialect::Anthropic => Some(self.output_tokens()),
+            _ => self.max_output_tokens,
+        }
+    }
+
     pub(crate) fn context(&self) -> u32 {
         self.context_tokens.unwrap_or(CONTEXT_TOKENS_DEFAULT)
     }

@@ -1,5 +1,8 @@
 //! Separates a thought that a model wrote into its text (`<think>…</think>` at its very beginning, as many open models do)
 //! from the text itself: thoughts are stored and never sent to people (decision 16).
+//!
+//! Some templates open the thought in the prompt, so that the closing tag comes alone: what stands before it is thought. That
+//! shows only at the end of an answer ([`lone_close`]); of a model that was seen to do so, nothing is taken for text before it.
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
@@ -9,12 +12,16 @@ const CLOSE: &str = "</think>";
 pub(crate) struct ThinkSplitter {
     section: Section,
     held: String,
+    /// Whether a tag told a thought from the text.
+    has_split: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Section {
     #[default]
     Start,
+    /// A thought, if a closing tag comes; else text.
+    PerhapsThought,
     Thought,
     AfterThought,
     Text,
@@ -27,7 +34,34 @@ pub(crate) struct Split {
     pub(crate) text: String,
 }
 
+/// The thought and the text of a whole answer whose thought is closed and nowhere opened. One that only speaks of the tag has
+/// none.
+pub(crate) fn lone_close(text: &str) -> Option<(&str, &str)> {
+    let (before, after) = text.split_once(CLOSE)?;
+    let is_code = before.matches('`').count() % 2 == 1;
+    let is_quoted = before.ends_with(['"', '\'', '“', '‘', '«']);
+    let is_mentioned =
+        before.ends_with(' ') && after.starts_with([' ', ',', '.', ')', ':', ';', '?', '!']);
+    let is_thought = !(before.contains(OPEN) || is_code || is_quoted || is_mentioned);
+    is_thought.then(|| (before, after.trim_start()))
+}
+
 impl ThinkSplitter {
+    /// A splitter for the answer of a model whose template opens the thought.
+    pub(crate) fn beginning_in_thought() -> Self {
+        Self { section: Section::PerhapsThought, ..Self::default() }
+    }
+
+    /// Whether it waits for the end of a thought that nothing opened.
+    pub(crate) fn waits_for_close(&self) -> bool {
+        self.section == Section::PerhapsThought
+    }
+
+    /// Whether a tag told a thought from the text.
+    pub(crate) fn has_split(&self) -> bool {
+        self.has_split
+    }
+
     /// Takes the next piece in.
     pub(crate) fn push(&mut self, piece: &str) -> Split {
         let mut split = Split::default();
@@ -36,8 +70,11 @@ impl ThinkSplitter {
             return split;
         }
         self.held.push_str(piece);
-        if self.section == Section::Start {
+        if matches!(self.section, Section::Start | Section::PerhapsThought) {
             self.start();
+        }
+        if self.section == Section::PerhapsThought && self.held.contains(CLOSE) {
+            self.section = Section::Thought;
         }
         if self.section == Section::Thought {
             self.thought(&mut split);
@@ -55,13 +92,18 @@ impl ThinkSplitter {
         split
     }
 
-    /// Ends the text: what was held back is given out as what it was taken for.
-    pub(crate) fn finish(&mut self) -> Split {
+    /// Ends the text: what was held back is given out as what it was taken for. What may have been a thought is text only in an
+    /// answer that is whole.
+    pub(crate) fn finish(&mut self, is_whole: bool) -> Split {
         let held = std::mem::take(&mut self.held);
+        let thought = |held| Split { thought: held, text: String::new() };
         match std::mem::replace(&mut self.section, Section::Text) {
-            Section::Thought => Split { thought: held, text: String::new() },
+            Section::Thought => thought(held),
+            Section::PerhapsThought if !is_whole => thought(held),
             Section::AfterThought => Split::default(),
-            Section::Start | Section::Text => Split { thought: String::new(), text: held },
+            Section::PerhapsThought | Section::Start | Section::Text => {
+                Split { thought: String::new(), text: held }
+            }
         }
     }
 
@@ -70,7 +112,8 @@ impl ThinkSplitter {
         if let Some(rest) = text.strip_prefix(OPEN) {
             self.held = rest.to_owned();
             self.section = Section::Thought;
-        } else if !OPEN.starts_with(text) {
+            self.has_split = true;
+        } else if self.section == Section::Start && !OPEN.starts_with(text) {
             self.section = Section::Text;
         }
     }
@@ -80,6 +123,7 @@ impl ThinkSplitter {
             thought.clone_into(&mut split.thought);
             self.held = rest.to_owned();
             self.section = Section::AfterThought;
+            self.has_split = true;
             return;
         }
         // The end of what is held may be the beginning of the closing tag.
@@ -96,10 +140,13 @@ impl ThinkSplitter {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Split, ThinkSplitter};
+    use super::{Split, ThinkSplitter, lone_close};
 
     fn split(pieces: &[&str]) -> Split {
-        let mut splitter = ThinkSplitter::default();
+        split_by(ThinkSplitter::default(), pieces)
+    }
+
+    fn split_by(mut splitter: ThinkSplitter, pieces: &[&str]) -> Split {
         let mut whole = Split::default();
         let mut add = |split: Split| {
             whole.thought.push_str(&split.thought);
@@ -108,7 +155,7 @@ mod tests {
         for piece in pieces {
             add(splitter.push(piece));
         }
-        add(splitter.finish());
+        add(splitter.finish(true));
         whole
     }
 
@@ -131,6 +178,47 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_lone_closing_tag_ends_is_a_thought() {
+        let cases = [
+            ("secret plan</think>\n\nThe answer is 5.", Some(("secret plan", "The answer is 5."))),
+            ("a\n</think>b", Some(("a\n", "b"))),
+            ("</think>\n\nb", Some(("", "b"))),
+            ("a</think>", Some(("a", ""))),
+            ("no tag", None),
+            ("It ends with `</think>`.", None),
+            ("```\na</think>\n```", None),
+            ("It ends with \"</think>\".", None),
+            ("The tag </think> ends it.", None),
+            ("hello <think>x</think>", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lone_close(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_model_that_begins_in_thought_nothing_is_text_before_its_end() {
+        let begins = ThinkSplitter::beginning_in_thought;
+        let mut splitter = begins();
+        assert_eq!(splitter.push("secret plan"), Split::default());
+        let shown = splitter.push("</think>\n\nThe answer");
+        let expected = Split { thought: "secret plan".into(), text: "The answer".into() };
+        assert_eq!(shown, expected);
+        let cases = [
+            ("plan</think>answer", "plan", "answer"),
+            ("<think>plan</think>answer", "plan", "answer"),
+            ("answer", "", "answer"),
+        ];
+        for (text, thought, rest) in cases {
+            let expected = Split { thought: thought.into(), text: rest.into() };
+            assert_eq!(split_by(begins(), &[text]), expected, "{text:?}");
+        }
+        let mut cut = begins();
+        cut.push("a plan that was cut");
+        assert_eq!(cut.finish(false).text, "");
+    }
+
     proptest! {
         #[test]
         fn any_cutting_gives_the_same_split(
@@ -141,6 +229,8 @@ mod tests {
             let letters: Vec<String> = text.chars().map(String::from).collect();
             let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
             prop_assert_eq!(split(&letters), split(&[&text]));
+            let begins = ThinkSplitter::beginning_in_thought;
+            prop_assert_eq!(split_by(begins(), &letters), split_by(begins(), &[&text]));
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
 //!
 //! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
-//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `setup` (tools, policy, facts, files) with `embedders`,
-//! `spawn` (agents that agents made).
+//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `tools` (what minds can call) with `command_runner`,
+//! `setup` (an agent's tools, policy, facts, files) with `embedders`, `spawn` (agents that agents made).
 
+mod command_runner;
 mod embedders;
 mod grants;
 mod minds;
@@ -16,6 +17,7 @@ mod sandbox;
 mod setup;
 mod socket_secret;
 mod spawn;
+mod tools;
 
 pub(crate) use embedders::{EmbedderChoice, choose_embedder};
 pub(crate) use minds::MindSelector;
@@ -28,3 +30,7 @@ pub(crate) use processes::Processes;
 pub(crate) use sandbox::{describe as describe_sandbox, probe as probe_sandbox};
 pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use spawn::Spawner;
+pub(crate) use tools::{
+    SERVICE_TOOL_NAMES, SKILLS_FOLDER, ToolSetupError, check_services, named_folder,
+    registry as tool_registry,
+};

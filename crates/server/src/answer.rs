@@ -23,7 +23,7 @@ fn format_abort(code: AbortCode, message: &str) -> String {
     if code == AbortCode::Cancelled {
         return format!("Stopped before I could answer: {message}");
     }
-    format!("I could not answer this: {message} ({})", code.as_str())
+    format!("I could not answer this: {message}")
 }
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
     fn an_epoch_without_an_answer_says_why() {
         assert_eq!(
             format_abort(AbortCode::Deadline, "the epoch's time ran out"),
-            "I could not answer this: the epoch's time ran out (deadline)"
+            "I could not answer this: the epoch's time ran out"
         );
         assert_eq!(
             format_abort(AbortCode::Cancelled, "stopped on Telegram"),

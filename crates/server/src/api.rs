@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
 //! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `management`, `config`, `metrics`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `tools`, `management`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -41,6 +41,7 @@ mod session;
 mod snapshot;
 mod stdout;
 mod stimulus;
+mod tools;
 #[cfg(test)]
 mod typescript;
 mod watchdog;
@@ -93,12 +94,14 @@ routes! {
     get "/agents/{id}" [ReadOf(Path)] agents::show;
     get "/agents/{id}/wakes" [ReadOf(Path)] stdout::wakes;
     post "/agents/{id}/{action}" [Admin] agents::steer;
+    get "/tools" [ReadOf(Query)] tools::list;
+    post "/tools/trial" [Admin] tools::trial;
     get "/approvals" [ReadApprovals] approvals::list;
     post "/approvals/{id}" [Approve] approvals::decide;
     get "/attention" [Read] attention::list;
     get "/watchdog" [Read] watchdog::show;
     get "/watchdog/report" [Read] watchdog::report;
-    post "/watchdog/{action}" [Admin] watchdog::order;
+    post "/watchdog/{action}" [Approve] watchdog::order;
     post "/alertmanager" [Say] alertmanager::take;
     get "/evidence" [Read] evidence::list;
     post "/evidence" [Admin] evidence::record;
@@ -160,7 +163,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
+        approvals::decide, tools::list, tools::trial, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

@@ -55,6 +55,7 @@ mod table;
 mod terminal;
 mod test;
 mod token;
+mod tools;
 mod up;
 mod watchdog;
 
@@ -105,6 +106,7 @@ enum Command {
     Epochs(epochs::Epochs),
     Agents(agents::Agents),
     Checkpoint(checkpoint::CheckpointCommand),
+    Tools(tools::ToolsCommand),
     Loop(manual_loop::ManualLoop),
     Memory(memory::MemoryCommand),
     Token(token::TokenCommand),
@@ -212,6 +214,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Epochs(command) => command.run(context).await,
         Command::Agents(command) => command.run(context).await,
         Command::Checkpoint(command) => command.run(context).await,
+        Command::Tools(command) => command.run(context).await,
         Command::Loop(command) => Box::pin(command.run(context)).await,
         Command::Memory(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,

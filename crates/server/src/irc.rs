@@ -5,8 +5,8 @@
 //! Every line is in the ledger (`channel.*`), which is also the only memory of this part: a restart loses nothing.
 //!
 //! Reading order: `socket` and `admission` (how one gets in), `sink` (what comes in), `bridge` (what is done about it) with
-//! `endpoint`, `questions`, `answer_pages`, `bang_commands` and `console`, then `record`, `history`, `places` and `owed` (the
-//! ledger's side), `roster`, `mirror`, `pager`, `networks`, `status`.
+//! `endpoint`, `conversation`, `questions`, `answer_pages`, `bang_commands` and `console`, then `record`, `history`, `places` and
+//! `owed` (the ledger's side), `roster`, `mirror`, `pager`, `networks`, `status`.
 
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ mod answer_pages;
 mod bang_commands;
 mod bridge;
 mod console;
+mod conversation;
 mod endpoint;
 mod history;
 mod mirror;

@@ -3,7 +3,7 @@
 //!
 //! One plain thread without locks, disk or runtime does what must work while everything else hangs: it answers the service
 //! manager, and it ends a program that does not end by itself. Reading order: here the parts and what stands still;
-//! `thread`; `canaries` (whether the runtime and its pool still run anything); `report` and `notices` (who is told).
+//! `thread`; `lanes` (how long agents' lanes are at one thing); `canaries` (whether the runtime and its pool still run anything); `report` and `notices` (who is told).
 
 use std::{
     sync::{
@@ -14,14 +14,19 @@ use std::{
 };
 
 use abide_domain::{Clock, PartClock};
+use abide_engine::keeper::LaneTask;
 
 mod canaries;
+mod lanes;
 mod notices;
 mod report;
+mod standing_part;
 mod thread;
 
 pub(crate) use canaries::run_canaries;
+use lanes::LaneTimes;
 pub(crate) use report::{ReporterParts, StandstillReporter, find_standing, sentences};
+pub(crate) use standing_part::StandingPart;
 
 /// A part that has been at one thing for so long stands still. The longest thing that any of them does at one go is a sync
 /// of the disk or a batch of projections: seconds on a bad day.
@@ -29,22 +34,8 @@ const STANDS_AFTER: Duration = Duration::from_secs(10);
 /// A watcher that comes so much later than it wanted was not running itself (a suspended machine, a stopped process): what
 /// it sees then says nothing about the others.
 const LATE_AFTER: Duration = Duration::from_secs(2);
-
-/// What stands still.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StandingPart {
-    /// The part, for people.
-    pub(crate) part: String,
-    /// For how long.
-    pub(crate) time: Duration,
-}
-
-impl StandingPart {
-    /// One sentence.
-    pub(crate) fn sentence(&self) -> String {
-        format!("{} stands still for {} s", self.part, self.time.as_secs())
-    }
-}
+/// How often the plain thread looks.
+const THREAD_LOOKS_EVERY: Duration = Duration::from_millis(250);
 
 /// When a part counts as standing still.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +65,11 @@ struct Inner {
     parts: Mutex<Vec<Part>>,
     /// Microseconds at which nothing is believed to stand still before; see [`LATE_AFTER`].
     trusted_from: AtomicU64,
+    /// Microseconds at which the thread looked last, plus one; 0 where there is none. What is much older was not written
+    /// because the whole program stood still, and whoever looks first after that knows it by this.
+    looked_at: AtomicU64,
+    /// How long agents' lanes have been at one thing.
+    lanes: Mutex<LaneTimes>,
     /// Microseconds by which the program must have ended, plus one; 0 where it is not stopping.
     end_by: AtomicU64,
 }
@@ -81,9 +77,11 @@ struct Inner {
 impl SelfWatch {
     /// Watches nothing yet.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        let (parts, trusted_from, end_by) =
-            (Mutex::default(), AtomicU64::default(), AtomicU64::default());
-        Self { inner: Arc::new(Inner { clock, parts, trusted_from, end_by }) }
+        let (parts, lanes) = (Mutex::default(), Mutex::default());
+        let (trusted_from, looked_at, end_by) =
+            (AtomicU64::default(), AtomicU64::default(), AtomicU64::default());
+        let inner = Inner { clock, parts, trusted_from, looked_at, lanes, end_by };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Watches a part that works on one thing after the other.
@@ -105,6 +103,21 @@ impl SelfWatch {
         self.standing_of(&parts)
     }
 
+    /// The lanes that have been at one thing for too long, by what each has to do now.
+    pub(crate) fn standing_lanes(&self, tasks: Vec<LaneTask>) -> Vec<StandingPart> {
+        let mut lanes = self.inner.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let standing = lanes.see(self.now(), tasks);
+        if self.is_trusted() { standing } else { Vec::new() }
+    }
+
+    /// Somebody wanted to be back after `wait` and comes now: where that is much too late, the program stood still, and
+    /// nothing is judged before everybody had time to work again.
+    pub(crate) fn note_return(&self, left_at: Duration, wait: Duration) {
+        if self.now().saturating_sub(left_at) > wait + LATE_AFTER {
+            self.distrust();
+        }
+    }
+
     /// The program must have ended when so much time has passed, or it is ended, whatever hangs.
     pub(crate) fn end_within(&self, time: Duration) {
         let by = micros(self.now() + time).saturating_add(1);
@@ -121,10 +134,10 @@ impl SelfWatch {
     }
 
     fn standing_of(&self, parts: &[Part]) -> Vec<StandingPart> {
-        let now = self.now();
-        if micros(now) < self.inner.trusted_from.load(Ordering::Relaxed) {
+        if !self.is_trusted() {
             return Vec::new();
         }
+        let now = self.now();
         let times = parts.iter().filter_map(|part| {
             let time = match part.rule {
                 Rule::Busy => part.clock.busy_for(now)?,
@@ -133,6 +146,21 @@ impl SelfWatch {
             (time > STANDS_AFTER).then(|| StandingPart { part: part.name.to_owned(), time })
         });
         times.collect()
+    }
+
+    /// Whether what is seen now says anything about the parts.
+    fn is_trusted(&self) -> bool {
+        let looked_at = self.inner.looked_at.load(Ordering::Relaxed);
+        if let Some(looked_at) = looked_at.checked_sub(1) {
+            self.note_return(Duration::from_micros(looked_at), THREAD_LOOKS_EVERY);
+        }
+        micros(self.now()) >= self.inner.trusted_from.load(Ordering::Relaxed)
+    }
+
+    /// The thread looks.
+    fn note_look(&self) {
+        let at = micros(self.now()).saturating_add(1);
+        self.inner.looked_at.store(at, Ordering::Relaxed);
     }
 
     /// The watcher was not running: nothing counts before everybody had time to work again.
@@ -207,6 +235,30 @@ mod tests {
         assert_eq!(watch.standing(), []);
         clock.advance(Duration::from_secs(10));
         assert_eq!(watch.standing().len(), 1);
+    }
+
+    #[test]
+    fn whoever_looks_first_after_the_program_stood_still_judges_nobody() {
+        let clock = Arc::new(HandClock::default());
+        let watch = SelfWatch::new(Arc::<HandClock>::clone(&clock));
+        let _sign = watch.watch_signs("the pool of blocking threads");
+        watch.note_look();
+        clock.advance(Duration::from_secs(100));
+        assert_eq!(watch.standing(), [], "the thread has not looked yet, either");
+        watch.note_look();
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(watch.standing(), []);
+        watch.note_look();
+        for _ in 0..8 {
+            clock.advance(Duration::from_secs(1));
+            watch.note_look();
+        }
+        assert_eq!(watch.standing().len(), 1, "what then still stands still is said");
+        let before = clock.monotonic();
+        clock.advance(Duration::from_secs(100));
+        watch.note_look();
+        watch.note_return(before, Duration::from_secs(1));
+        assert_eq!(watch.standing(), [], "the reporter's own gap counts, too");
     }
 
     #[test]

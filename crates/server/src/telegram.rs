@@ -5,8 +5,8 @@
 //! lost response of Telegram's, leaves unknown whether it was sent, it is not sent again, and whoever asked is told so. No file
 //! remembers a position: the ledger holds what was accepted and answered, Telegram what it was confirmed.
 //!
-//! Reading order: `poller` (what comes), `sender` (what goes), `context` (what they share), `unanswered` (which answers are
-//! not sent yet), `moved_chats`, `texts`, `status`.
+//! Reading order: `poller` (what comes) with `handled_updates` and `orders` (commands and buttons), `sender` (what goes) with `decisions`, `context`
+//! (what they share), `unanswered` (which answers are not sent yet), `moved_chats`, `texts`, `status`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -23,7 +23,11 @@ use crate::{
 };
 
 mod context;
+mod decisions;
+mod handled_updates;
 mod moved_chats;
+mod noted_once;
+mod orders;
 mod poller;
 mod sender;
 mod status;

@@ -1,6 +1,6 @@
 //! The watchdog in the keeper: what it observes, and how it rings, pages, notifies and records.
 //!
-//! Nothing is decided here: `abide-watchdog` does that. Reading order: `observer`, `network`, `attention`, `bell`, `pager`, `notifiers`, `recorder`.
+//! Nothing is decided here: `abide-watchdog` does that. Reading order: `observer`, `tasks`, `network`, `attention`, `bell`, `pager`, `notifiers`, `recorder`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -26,6 +26,7 @@ mod notifiers;
 mod observer;
 mod pager;
 mod recorder;
+mod tasks;
 
 pub(crate) use attention::{DISK, MATTER_KINDS, STATE_NOT_KEPT, disk_summary, state_summary};
 pub(crate) use notifiers::build_services;
@@ -97,7 +98,8 @@ pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
         )),
         bell: Arc::new(bell::ProcessBell::new(processes.clone(), Arc::clone(&clock))),
         pager: Arc::new(pager::ChannelPager::new(keeper.clone(), channel)),
-        services: build_services(settings, environment, &client),
+        services: build_services(settings, environment, &client)
+            .with_zone(keeper.services().settings.time_zone.clone()),
         recorder: Arc::new(recorder::LedgerRecorder::new(keeper.ledger().clone())),
         dead_man: ping.map(switch),
     }; // They were checked with the configuration; without any, everybody is notified at once.

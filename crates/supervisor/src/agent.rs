@@ -160,7 +160,7 @@ impl AgentActor {
             next = self.run_once(start).await;
         }
         let message = "the keeper is stopping".into();
-        self.turns.fail_waiting(&MindError::ProcessFailed { message });
+        self.turns.fail_waiting(&MindError::ProcessEnded { message });
     }
 
     fn now(&self) -> Duration {

@@ -46,7 +46,7 @@ impl AgentMind {
     }
 
     async fn ask(&self, request: &TurnRequest, host: &dyn MindHost) -> Result<Thought, MindError> {
-        let stopping = || MindError::ProcessFailed { message: "the keeper is stopping".into() };
+        let stopping = || MindError::ProcessEnded { message: "the keeper is stopping".into() };
         let asked_at = self.clock.monotonic();
         let request_id = self.ids.uuid(self.clock.now()).to_string();
         let (reply, mut answer) = oneshot::channel();

@@ -15,13 +15,14 @@
 //! ```
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
-//! (the command language), [`Registry`] (names and arguments), [`ToolPolicy`] (allow, ask, deny), then the tools: `memory`,
+//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments), [`ToolPolicy`] (allow, ask, deny), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
 mod tool;
 mod tool_error;
 
 mod commands;
+mod kept;
 mod lookup;
 mod policy;
 mod registry;
@@ -33,6 +34,7 @@ mod stdout;
 
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
+pub use kept::KeptValues;
 pub use lookup::{EdgeKey, MemoryLookup, MemoryQuestion};
 pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
@@ -43,4 +45,4 @@ pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
 pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};
-pub use tool_error::ToolError;
+pub use tool_error::{ToolError, ToolErrorKind, parse_arguments};

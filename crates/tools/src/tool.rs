@@ -2,7 +2,7 @@
 //!
 //! Everything a tool may use is in its [`Call`]; it must not use another clock, other ids or another agent's memory. A failure is data for the mind's next turn.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use abide_domain::{
     AgentId, CallId, EpochId, IdSource, Timestamp, Zone, event::Event, tool::ToolSpec,
@@ -11,7 +11,7 @@ use abide_memory::Listener;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::{Commands, MemoryLookup, MemoryQuestion, ToolError};
+use crate::{Commands, KeptValues, MemoryLookup, MemoryQuestion, Permission, ToolError};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
@@ -28,6 +28,30 @@ pub trait Tool: Send + Sync + fmt::Debug {
     fn delicate_parts(&self, arguments: &Value) -> Vec<DelicatePart> {
         let _ = arguments;
         Vec::new()
+    }
+
+    /// What the tool itself says about a call, beside the policy of `[tools]`, which it cannot widen: refused, or a person is asked
+    /// even where the policy allows the tool, or nobody is asked where the policy says `ask`. None: the policy decides alone.
+    fn judge(&self, agent: &AgentId, arguments: &Value) -> Option<Permission> {
+        let _ = (agent, arguments);
+        None
+    }
+
+    /// How long a call may take, where `limits.tool` is not what fits it.
+    fn time_limit(&self, arguments: &Value) -> Option<Duration> {
+        let _ = arguments;
+        None
+    }
+
+    /// What a call would change, for the person who is asked about it: a diff, most often. Changes nothing. None: the arguments
+    /// say it all.
+    fn preview<'a>(
+        &'a self,
+        agent: &'a AgentId,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Option<String>> {
+        let _ = (agent, arguments);
+        Box::pin(std::future::ready(None))
     }
 
     /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.
@@ -79,6 +103,8 @@ pub struct Call<'a> {
     pub untrusted: bool,
     /// What the agent remembers.
     pub memory: &'a dyn MemoryLookup,
+    /// What tools keep for the agent, with what this epoch has staged.
+    pub kept: &'a KeptValues,
     /// Runs the command language for it.
     pub commands: &'a dyn Commands,
 }

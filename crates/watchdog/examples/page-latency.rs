@@ -43,6 +43,8 @@ fn hung(since: Timestamp) -> Observation {
         excused_at: None,
         threshold: None,
         always_active: false,
+        task: None,
+        unanswered: None,
         condition: AgentCondition::Awake,
         has_process: false,
         fatigue: None,

@@ -97,6 +97,8 @@ impl Fold {
                 excused_at: None,
                 threshold: None,
                 always_active: false,
+                task: None,
+                unanswered: None,
                 condition: AgentCondition::Awake,
                 has_process: agent.as_str().ends_with('0'),
                 fatigue: agent.as_str().ends_with('3').then_some(0.3),

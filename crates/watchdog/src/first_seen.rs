@@ -82,6 +82,8 @@ mod tests {
             excused_at: None,
             threshold: None,
             always_active: false,
+            task: None,
+            unanswered: None,
             condition: AgentCondition::Awake,
             has_process: true,
             fatigue: None,

@@ -21,6 +21,8 @@
 //!     excused_at: None,
 //!     threshold: None,
 //!     always_active: false,
+//!     task: None,
+//!     unanswered: None,
 //!     condition: AgentCondition::Awake,
 //!     has_process: true,
 //!     fatigue: None,
@@ -74,9 +76,10 @@ pub use interfaces::{
 pub use ladder::{EpisodeObservation, LadderInput, LadderMove, next_move};
 pub use observation::{
     AgentCondition, EvidenceMark, Observation, ObservedAgent, ObservedMatter, Outage,
+    UnansweredTask,
 };
 pub use outage::{ModelContact, ModelReach, UnreachableModel, network_outage, unreachable_agents};
-pub use page::{Notice, NoticeItem, NoticeKind, Page, PageLine};
+pub use page::{Notice, NoticeItem, NoticeKind, Page, PageLine, StallEnd};
 pub use policy::{
     EscalationPolicies, EscalationPolicy, EscalationPolicyError, EscalationStep, POLICIES_MAX,
     STEPS_MAX,

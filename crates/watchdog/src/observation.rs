@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use abide_domain::{
-    AgentId, KnownWait, Timestamp,
+    AgentId, EpochId, KnownWait, Timestamp,
     event::watchdog::{AttentionMatter, BlindCause},
 };
 
@@ -57,6 +57,10 @@ pub struct ObservedAgent {
     pub threshold: Option<Duration>,
     /// Whether it is to be active even with nothing to do.
     pub always_active: bool,
+    /// The message that it answers, or that waits for it, where that is known.
+    pub task: Option<String>,
+    /// The task of it that ended last, where that was without an answer.
+    pub unanswered: Option<UnansweredTask>,
     /// What state it is in.
     pub condition: AgentCondition,
     /// Whether a process thinks for it, which the bell could reach.
@@ -65,6 +69,19 @@ pub struct ObservedAgent {
     pub fatigue: Option<f64>,
     /// How sure it says it is, 0 to 1; 0.5 where it does not say.
     pub confidence: Option<f64>,
+}
+
+/// A task that ended without an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnansweredTask {
+    /// Its epoch.
+    pub epoch: EpochId,
+    /// Where its end stands in the ledger.
+    pub seq: u64,
+    /// The message that was to be answered, where that is known.
+    pub task: Option<String>,
+    /// Why it ended, for people.
+    pub why: String,
 }
 
 /// A piece of evidence.

@@ -1,13 +1,14 @@
-//! What goes out: pages, which agents and the relay read, and notices, which people do. Words are made here and nowhere
-//! else; the ledger holds only what they are made of.
+//! What goes out: pages, which agents and the relay read, and notices, which people do. Words are made here and in
+//! `notice_text`, and nowhere else; the ledger holds only what they are made of.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 use abide_domain::{
-    AgentId, EpisodeId, NoticeId, Timestamp,
+    AgentId, EntityName, EpisodeId, NoticeId, Timestamp, Zone,
     event::watchdog::{AttentionMatter, EscalationCause, PageId},
-    evidence::WATCHDOG,
 };
+
+mod notice_text;
 
 /// A page: one line an agent, all under one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub struct Notice {
     pub items: Vec<NoticeItem>,
     /// The matters that it is about, of a notice about other things than silence.
     pub matters: Vec<AttentionMatter>,
+    /// The zone in which its times are shown.
+    pub zone: Zone,
 }
 
 /// What a notice is about.
@@ -82,12 +85,17 @@ pub struct Notice {
 pub enum NoticeKind {
     /// Agents are stalled.
     Stalled,
-    /// Agents that a person was told of move again, or cannot stall any more.
+    /// Stalls that a person was told of have ended: [`NoticeItem::end`] says how each.
     Resolved,
     /// Agents have not been judged for a long time: why.
     Blind(String),
-    /// A person who was told has it in hand, until then.
-    Acknowledged(Timestamp),
+    /// A person has it in hand.
+    Acknowledged {
+        /// Who.
+        by: EntityName,
+        /// Until when.
+        until: Timestamp,
+    },
     /// Agents are judged again.
     Sighted,
     /// Something waits for a person.
@@ -104,7 +112,7 @@ impl NoticeKind {
         match self {
             Self::Stalled => "stalled",
             Self::Resolved => "resolved",
-            Self::Acknowledged(_) => "acknowledged",
+            Self::Acknowledged { .. } => "acknowledged",
             Self::Blind(_) => "blind",
             Self::Sighted => "sighted",
             Self::Attention => "attention",
@@ -131,74 +139,32 @@ pub struct NoticeItem {
     pub is_alive: bool,
     /// Whether it never was active.
     pub is_never_active: bool,
+    /// The message that it answers, or that waits for it, where that is known.
+    pub task: Option<String>,
+    /// How the episode ended; none while it is open.
+    pub end: Option<StallEnd>,
+}
+
+/// How a stall ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StallEnd {
+    /// The agent moves again.
+    Moved,
+    /// Its task ended without an answer.
+    Unanswered {
+        /// Why, for people; empty where that is not known.
+        why: String,
+    },
+    /// It is in a state in which it cannot stall, named as verdicts are; `gone` where it is registered no more.
+    Other(String),
 }
 
 impl Notice {
     /// A notice for every service, about nothing yet.
     pub fn new(id: NoticeId, kind: NoticeKind, at: Timestamp) -> Self {
         let (to, items, matters) = (Vec::new(), Vec::new(), Vec::new());
-        Self { id, kind, at, attempt: 1, step: 1, to, is_rest: false, items, matters }
-    }
-
-    /// One line that says it all.
-    pub fn summary(&self) -> String {
-        let names: Vec<_> = self.items.iter().map(|item| item.agent.as_str()).collect();
-        let names = names.join(", ");
-        match &self.kind {
-            NoticeKind::Stalled => format!("{names}: stalled"),
-            NoticeKind::Resolved => format!("{names}: over"),
-            NoticeKind::Acknowledged(until) => {
-                format!("{names}: acknowledged until {until}")
-            }
-            NoticeKind::Blind(why) => format!("{WATCHDOG}: agents cannot be judged: {why}"),
-            NoticeKind::Sighted => format!("{WATCHDOG}: agents are judged again"),
-            NoticeKind::Attention => self.matters_in_short(""),
-            NoticeKind::AttentionOver => self.matters_in_short("over: "),
-            NoticeKind::Test => format!("{WATCHDOG}: this is a test; nobody is stalled"),
-        }
-    }
-
-    /// The whole in words, a line an agent.
-    pub fn text(&self) -> String {
-        let mut text = self.summary();
-        for item in &self.items {
-            let _infallible = write!(text, "\n{}", item.text(&self.kind));
-        }
-        if self.matters.len() > 1 {
-            for matter in &self.matters {
-                let _infallible = write!(text, "\n{}", matter.summary);
-            }
-        }
-        text
-    }
-
-    fn matters_in_short(&self, state: &str) -> String {
-        match self.matters.as_slice() {
-            [] => format!("{state}nothing waits for you"),
-            [one] => format!("{state}{}", one.summary),
-            [first, rest @ ..] => format!("{state}{} and {} more", first.summary, rest.len()),
-        }
-    }
-}
-
-impl NoticeItem {
-    /// One agent's line, in a notice of that kind.
-    pub fn text(&self, kind: &NoticeKind) -> String {
-        format!("{}: {}", self.agent, self.words(kind))
-    }
-
-    fn words(&self, kind: &NoticeKind) -> String {
-        let seconds = self.silent.as_secs();
-        let Some(cause) = self.cause.filter(|_| *kind != NoticeKind::Resolved) else {
-            return format!("the stall of {seconds} s is over");
-        };
-        let state = match (self.is_alive, self.is_never_active) {
-            (true, _) => "; alive, not moving",
-            (false, true) => "; never active",
-            (false, false) => "",
-        };
-        let page = self.page.as_ref().map(|page| format!(" [page {page}]")).unwrap_or_default();
-        format!("silent {seconds} s{state}; {}{page}", cause.as_str())
+        let zone = Zone::utc();
+        Self { id, kind, at, attempt: 1, step: 1, to, is_rest: false, items, matters, zone }
     }
 }
 
@@ -206,13 +172,9 @@ impl NoticeItem {
 mod tests {
     use std::time::Duration;
 
-    use abide_domain::event::watchdog::PageId as Id;
-    use abide_domain::{
-        EpisodeId, NoticeId, Timestamp,
-        event::watchdog::{EscalationCause, PageId},
-    };
+    use abide_domain::{EpisodeId, event::watchdog::PageId};
 
-    use super::{Notice, NoticeItem, NoticeKind, Page, PageLine};
+    use super::{Page, PageLine};
 
     fn episode() -> EpisodeId {
         "019a0000-0000-7000-8000-000000000001".parse().unwrap()
@@ -228,7 +190,7 @@ mod tests {
             is_alive,
         };
         let page = Page {
-            id: Id::of(0x7f3a, 4),
+            id: PageId::of(0x7f3a, 4),
             lines: vec![line("claude-1", 312, false), line("ada", 400, true)],
         };
         assert_eq!(
@@ -240,29 +202,5 @@ mod tests {
         );
         let test = Page { id: PageId::of(0x7f3a, 4), lines: Vec::new() };
         assert!(test.texts().iter().all(|text| !text.contains('@')), "a test mentions nobody");
-    }
-
-    #[test]
-    fn a_notice_says_who_how_long_and_why() {
-        let item = NoticeItem {
-            agent: "felix".parse().unwrap(),
-            episode: episode(),
-            silent: Duration::from_secs(500),
-            page: Some(PageId::of(0x7f3a, 4)),
-            cause: Some(EscalationCause::PageFailed),
-            is_alive: false,
-            is_never_active: true,
-        };
-        let id: NoticeId = "019a0000-0000-7000-8000-000000000002".parse().unwrap();
-        let notice =
-            |kind, items| Notice { items, ..Notice::new(id, kind, Timestamp::from_micros(0)) };
-        assert_eq!(
-            notice(NoticeKind::Stalled, vec![item]).text(),
-            "felix: stalled\nfelix: silent 500 s; never active; page-failed [page 7f3a]"
-        );
-        assert_eq!(
-            notice(NoticeKind::Blind("no disk".into()), vec![]).text(),
-            "tickle-1: agents cannot be judged: no disk"
-        );
     }
 }

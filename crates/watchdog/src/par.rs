@@ -14,15 +14,18 @@ use abide_domain::{
 use crate::{
     WatchedTime,
     episode::{BellState, Episode, PageOutcome},
+    page::StallEnd,
 };
 
-/// Writes it up. `worked` is the rung after which the agent moved; none while it has not.
+/// Writes it up as it stands at that moment. `end` is how the episode ended; none where a person is about to be told.
 pub(crate) fn write_par(
     episode: &Episode,
     watched_time: &WatchedTime,
     now: Timestamp,
-    worked: Option<Rung>,
+    end: Option<&StallEnd>,
 ) -> ParWritten {
+    // Where the agent did not move, no rung worked, whatever ended the stall.
+    let worked = (end == Some(&StallEnd::Moved)).then_some(episode.rung);
     let silent = episode.silent_before + watched_time.between(episode.opened_at, now);
     let tried: Vec<_> = rungs(episode).map(|rung| rung.as_str().to_owned()).collect();
     let failed = rungs(episode).filter(|rung| Some(*rung) != worked);
@@ -36,7 +39,8 @@ pub(crate) fn write_par(
         tried,
         worked: worked.into_iter().map(|rung| rung.as_str().to_owned()).collect(),
         failed: failed
-            .map(|rung| format!("{}: {}", rung.as_str(), failure(episode, rung)))
+            .map(|rung| format!("{}: {}", rung.as_str(), failure(episode, rung, end)))
+            .chain(end.and_then(ending))
             .collect(),
         took_ms: u64::try_from(silent.as_millis()).unwrap_or(u64::MAX),
         suggestions: suggestions(episode, worked, silent)
@@ -57,7 +61,23 @@ fn rungs(episode: &Episode) -> impl Iterator<Item = Rung> + use<'_> {
     .flatten()
 }
 
-fn failure(episode: &Episode, rung: Rung) -> &'static str {
+/// How the stall ended, where that is no success of any rung.
+fn ending(end: &StallEnd) -> Option<String> {
+    match end {
+        StallEnd::Moved => None,
+        StallEnd::Unanswered { why } if why.is_empty() => {
+            Some("the task was given up without an answer".to_owned())
+        }
+        StallEnd::Unanswered { why } => {
+            Some(format!("the task was given up without an answer: {why}"))
+        }
+        StallEnd::Other(state) => {
+            Some(format!("the stall ended without evidence: {}", state.replace('_', " ")))
+        }
+    }
+}
+
+fn failure(episode: &Episode, rung: Rung, end: Option<&StallEnd>) -> &'static str {
     match rung {
         Rung::Bell => match episode.bell {
             BellState::Failed(BellFailure::NoProcess) => "no process to ring",
@@ -72,10 +92,13 @@ fn failure(episode: &Episode, rung: Rung) -> &'static str {
                 "not known to have arrived, and no evidence followed"
             }
         },
-        Rung::Human if episode.delivered_by().is_some() => {
-            "a person was notified, and no evidence has followed yet"
-        }
-        Rung::Human => "nobody was notified yet",
+        Rung::Human => match (episode.delivered_by().is_some(), end) {
+            // What is written before anybody is told cannot know whether that will work.
+            (false, None) => "a notice to people follows",
+            (true, None) => "a person was notified, and no evidence has followed yet",
+            (true, Some(_)) => "a person was notified, and no evidence followed",
+            (false, Some(_)) => "no notice reached anybody before the end",
+        },
     }
 }
 

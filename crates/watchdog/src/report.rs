@@ -8,7 +8,7 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, EntityName, EpisodeId, Timestamp,
+    AgentId, EntityName, EpisodeId, EpochId, Timestamp,
     envelope::Channel,
     event::{
         AgentEvent, EpochEvent, Event, KeeperEvent, StimulusEvent,
@@ -110,6 +110,8 @@ pub enum EpisodeEnd {
     Resolved(Rung),
     /// The agent could stall no more: its state.
     Withdrawn(String),
+    /// Its task ended without an answer: why, where that is known.
+    Unanswered(String),
 }
 
 /// What an agent did.
@@ -166,12 +168,15 @@ pub(crate) struct Reporter {
     report: WatchdogReport,
     watched_time: WatchedTime,
     alone_since: Timestamp,
+    /// The epoch of each agent that was aborted last, and why.
+    aborted: BTreeMap<AgentId, (EpochId, String)>,
 }
 
 impl Reporter {
     pub(crate) fn new(since: Timestamp) -> Self {
         let report = WatchdogReport { since, ..WatchdogReport::default() };
-        Self { report, watched_time: WatchedTime::default(), alone_since: since }
+        let watched_time = WatchedTime::default();
+        Self { report, watched_time, alone_since: since, aborted: BTreeMap::new() }
     }
 
     pub(crate) fn apply(&mut self, entry: &Entry) {
@@ -205,7 +210,12 @@ impl Reporter {
         match &entry.event {
             Event::Stimulus(StimulusEvent::Accepted(_)) => row.stimuli += 1,
             Event::Epoch(EpochEvent::Committed(_)) => row.committed += 1,
-            Event::Epoch(EpochEvent::Aborted(_)) => row.aborted += 1,
+            Event::Epoch(EpochEvent::Aborted(aborted)) => {
+                row.aborted += 1;
+                if let Some(epoch) = entry.epoch {
+                    self.aborted.insert(agent.clone(), (epoch, aborted.message.clone()));
+                }
+            }
             Event::Agent(AgentEvent::Exited(_)) => row.exits += 1,
             Event::Watchdog(WatchdogEvent::StallOpened(_)) => row.stalls += 1,
             _ => {}
@@ -257,7 +267,17 @@ impl Reporter {
         }
     }
 
+    /// Why an epoch was aborted; empty where that is not known.
+    fn abort_of(&self, epoch: EpochId) -> String {
+        let known = self.aborted.values().find(|(aborted, _)| *aborted == epoch);
+        known.map(|(_, why)| why.clone()).unwrap_or_default()
+    }
+
     fn apply_episode(&mut self, at: Timestamp, event: &WatchdogEvent) {
+        let unanswered = match event {
+            WatchdogEvent::Withdrawn(end) => end.unanswered.map(|epoch| self.abort_of(epoch)),
+            _ => None,
+        };
         let report = &mut self.report;
         let mut of = |id: EpisodeId, change: &dyn Fn(&mut EpisodeReport)| {
             if let Some(row) = report.episodes.iter_mut().rev().find(|row| row.episode == id) {
@@ -283,9 +303,12 @@ impl Reporter {
                 *report.resolved.entry(end.rung).or_default() += 1;
             }
             WatchdogEvent::Withdrawn(end) => {
+                let ending = match unanswered {
+                    Some(why) => EpisodeEnd::Unanswered(why),
+                    None => EpisodeEnd::Withdrawn(end.state.clone()),
+                };
                 of(end.episode, &|row| {
-                    row.ending = EpisodeEnd::Withdrawn(end.state.clone());
-                    row.ended_at = Some(at);
+                    (row.ending, row.ended_at) = (ending.clone(), Some(at));
                 });
                 report.withdrawn += 1;
             }

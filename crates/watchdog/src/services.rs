@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc};
 
 use abide_domain::{
-    Clock,
+    Clock, Zone,
     event::watchdog::{AttemptOutcome, Proof, ServiceAttempt},
 };
 use futures_util::future::{BoxFuture, join_all};
@@ -25,6 +25,8 @@ type NamedService = (String, Arc<dyn Notifier>);
 #[derive(Clone, Default)]
 pub struct NotifyServices {
     all: Arc<[NamedService]>,
+    /// The zone in which notices show times.
+    zone: Zone,
 }
 
 impl fmt::Debug for NotifyServices {
@@ -36,7 +38,13 @@ impl fmt::Debug for NotifyServices {
 impl NotifyServices {
     /// These services, by the names of the configuration. With none, every notice fails and says so.
     pub fn new(services: Vec<(String, Arc<dyn Notifier>)>) -> Self {
-        Self { all: services.into() }
+        Self { all: services.into(), zone: Zone::utc() }
+    }
+
+    /// The same, with times shown in a zone.
+    #[must_use]
+    pub fn with_zone(self, zone: Zone) -> Self {
+        Self { zone, ..self }
     }
 
     /// Their names.
@@ -46,6 +54,7 @@ impl NotifyServices {
 
     /// Tells it to each service that it names, all at one time, and says what each made of it.
     pub async fn notify(&self, notice: Notice, clock: &dyn Clock) -> Vec<ServiceAttempt> {
+        let notice = Notice { zone: self.zone.clone(), ..notice };
         let (recipients, gone) = self.recipients(&notice.to);
         let asked = recipients.iter().map(|(name, service)| attempt(name, service, &notice, clock));
         let mut attempts = join_all(asked).await;

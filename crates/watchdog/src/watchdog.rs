@@ -30,7 +30,7 @@ use crate::{
     page::{Notice, NoticeKind},
     policy::EscalationPolicies,
     settings::{DELIVERY_MAX, REQUESTS_MAX, REWRITE_AFTER},
-    state::{ScanContext, Trigger, WatchdogState, watchdog_author},
+    state::{ScanContext, ScanPlan, Trigger, WatchdogState, watchdog_author},
     status::{DeadManStatus, JudgedAgent, WatchdogStatus},
     time::{UnwatchedSpan, WatchdogTime},
 };
@@ -41,6 +41,7 @@ mod handle_request;
 mod outcomes;
 mod parts;
 mod request;
+mod tasks;
 
 pub use handle::WatchdogHandle;
 pub use parts::{WatchdogConfig, WatchdogParts};
@@ -48,6 +49,7 @@ pub use request::{EpisodeChoice, TestResult, WatchdogError};
 
 use deliver::{DeliveryOutcome, PendingDelivery};
 use request::Request;
+use tasks::SeenTasks;
 
 /// The watchdog.
 #[derive(Debug)]
@@ -74,6 +76,7 @@ pub struct Watchdog {
     /// Whether a ping is under way: one at a time, however slow the other side is.
     is_pinging: bool,
     write_failure: Option<WriteFailure>,
+    tasks: SeenTasks,
     status: Arc<Mutex<WatchdogStatus>>,
 }
 
@@ -120,6 +123,7 @@ impl Watchdog {
             notices_in_flight: BTreeSet::new(),
             is_pinging: false,
             write_failure: None,
+            tasks: SeenTasks::default(),
             status,
         };
         (watchdog, handle)
@@ -249,9 +253,11 @@ impl Watchdog {
         }
         if let Ok(observation) = &mut result {
             self.first_seen.correct(self.time.now(), observation);
+            self.tasks.see(observation);
         }
         let mut plan = self.state.plan(trigger, result.as_ref(), self.scan_context());
         let drafts = std::mem::take(&mut plan.drafts);
+        let verdicts = std::mem::take(&mut plan.verdicts);
         if !drafts.is_empty() && !self.write(drafts).await {
             self.notify_write_failure();
             return false;
@@ -259,6 +265,21 @@ impl Watchdog {
         if let Ok(observation) = &result {
             self.next_matter = self.state.next_matter(&self.attention, observation);
         }
+        self.tasks.end(std::mem::take(&mut plan.ended));
+        self.carry_out(plan);
+        let is_good = result.as_ref().is_ok_and(|observation| observation.outage.is_none());
+        if trigger != Trigger::Timer {
+            self.ping(is_good);
+        }
+        self.publish_status(is_good.then_some(verdicts));
+        if let Ok(observation) = result {
+            self.publish_unreachable(observation);
+        }
+        true
+    }
+
+    /// Does what follows from a look, now that it is written down.
+    fn carry_out(&mut self, plan: ScanPlan) {
         let window = self.settings.bell_window;
         for ring in plan.rings {
             self.in_flight.push(self.parts.ring(ring, Arc::clone(&self.clock), window));
@@ -271,21 +292,13 @@ impl Watchdog {
         }
         // What was written just now is due by the time that the ledger gave it, which is later than the look.
         let now = self.time.now().max(self.state.written_at());
-        for notice in self.state.due(now, &self.notices_in_flight) {
+        for mut notice in self.state.due(now, &self.notices_in_flight) {
+            self.tasks.add_to(&mut notice);
             if self.parts.services.can_take(&notice) {
                 self.notices_in_flight.insert(notice.id);
                 self.in_flight.push(self.parts.notify(notice, Arc::clone(&self.clock)));
             }
         }
-        let is_good = result.as_ref().is_ok_and(|observation| observation.outage.is_none());
-        if trigger != Trigger::Timer {
-            self.ping(is_good);
-        }
-        self.publish_status(is_good.then_some(plan.verdicts));
-        if let Ok(observation) = result {
-            self.publish_unreachable(observation);
-        }
-        true
     }
 
     /// Writes lines as one batch and takes them in, at the time that the ledger gave them: the fold after a restart sees the

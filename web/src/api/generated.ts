@@ -35,6 +35,14 @@ export interface AcceptedView {
   warning?: string | null;
 }
 
+/** Somebody has a stall in hand. */
+export interface AcknowledgementView {
+  /** Who. */
+  by: string;
+  /** Until when; then people are told of it again. */
+  until: string;
+}
+
 /** A request that does something about a matter. */
 export interface ActionView {
   /** Its body; null for none. */
@@ -86,6 +94,22 @@ export interface AgentState {
   state: string;
 }
 
+/** A tool as an agent has it. */
+export interface AgentToolView {
+  /** What it does, in the words that the mind is told. */
+  about: string;
+  /** `read`, `state` or `world`. */
+  effect: string;
+  /** Its name. */
+  id: string;
+  /** JSON schema of its arguments. */
+  parameters: Json;
+  /** `allow`, `ask` or `deny`. */
+  permission: string;
+  /** Why it is denied. */
+  reason?: string | null;
+}
+
 /** An agent. */
 export interface AgentView {
   /** The epoch that it works on. */
@@ -130,6 +154,8 @@ export interface ApprovalView {
   epoch_id: string;
   /** Its id. */
   id: string;
+  /** What it would change, such as a diff; absent where the arguments say it all. */
+  preview?: string | null;
   /** The tool. */
   tool: string;
 }
@@ -146,6 +172,8 @@ export interface AttemptView {
 
 /** A matter. */
 export interface AttentionView {
+  /** Who has it in hand, of a stall; null where nobody has. */
+  acknowledged?: AcknowledgementView | null;
   /** What can be done. */
   actions: ActionView[];
   /** The agent that it is about; null for the keeper. */
@@ -361,13 +389,13 @@ export type EffectName = string;
 
 /** An episode of a span. */
 export interface EpisodeReportView {
-  /** The rung after which it moved, or the state in which it could stall no more. */
+  /** The rung after which it moved, why its task was given up, or the state in which it could stall no more. */
   after?: string | null;
   agent: string;
   /** Whether its process answered the bell. */
   alive: boolean;
   ended_at?: string | null;
-  /** `open`, `resolved` or `withdrawn`. */
+  /** `open`, `resolved`, `unanswered` (its task was given up without an answer) or `withdrawn`. */
   ending: string;
   escalated: boolean;
   id: string;
@@ -1355,6 +1383,34 @@ export interface ToolView {
   parameters: Json;
 }
 
+/** A call to try. */
+export interface TrialBody {
+  /** Its arguments, an object. */
+  arguments?: Json;
+  /** The agent that would make it [default: the only one]. */
+  citizen?: string | null;
+  /** The tool. */
+  tool: string;
+}
+
+/** What came of a trial. */
+export interface TrialView {
+  /** Why it failed. */
+  error?: string | null;
+  /** `allow`, `ask` or `deny`. */
+  permission: string;
+  /** What it would change. */
+  preview?: string | null;
+  /** Whether it ran: a tool that changes something does not. */
+  ran: boolean;
+  /** Why it is denied. */
+  reason?: string | null;
+  /** Its result. */
+  result?: string | null;
+  /** The tool. */
+  tool: string;
+}
+
 /** The result of a test page. */
 export interface TriedView {
   /** The result of each service. */
@@ -1633,6 +1689,10 @@ export interface Routes {
   "POST /stdout/grants": { path: never; query: never; body: Grant; answer: Grant };
   /** Lets one read another's log no more. */
   "DELETE /stdout/grants": { path: never; query: never; body: Grant; answer: undefined };
+  /** The tools that there are, in the order of their names, with what the agent's policy says about each. */
+  "GET /tools": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AgentToolView> };
+  /** Tries a call as the agent would make it, outside of any epoch. One that changes something is judged and not run. */
+  "POST /tools/trial": { path: never; query: never; body: TrialBody; answer: TrialView };
   /** The program and its version. */
   "GET /version": { path: never; query: never; body: undefined; answer: ProgramView };
   /** Its state at the newest scan. */
@@ -1740,6 +1800,8 @@ export interface ApprovalRequested {
   deadline: string;
   /** The call itself, where no voice holds it: a mind that runs tools of its own asks. */
   own?: ApprovedCall;
+  /** What it would change, such as a diff; data, not instruction. */
+  preview?: string;
 }
 
 /** A call that a mind makes by itself, if it may. */
@@ -3114,6 +3176,16 @@ export interface ToolFinished {
   duration_ms: number;
 }
 
+/** A value that a tool keeps for an agent, such as a subscription; the newest of a key counts. */
+export interface ToolKept {
+  /** The tool's namespace, such as `rss`. */
+  namespace: string;
+  /** Which value, at most [`crate::limits::KEPT_KEY_BYTES_MAX`] bytes. */
+  key: string;
+  /** The value; none: it is dropped. */
+  value?: Json;
+}
+
 /** The intent to run a call. */
 export interface ToolRequested {
   /** The call. */
@@ -3144,10 +3216,12 @@ export interface TurnFailed {
   turn: number;
   /** The attempt that failed. */
   attempt: number;
-  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `paged`, `process_failed`, `perhaps_too_long` (rejected for a reason that is not known, with a long prompt), `stopped` (the epoch was ended while it was asked). */
+  /** `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`, `outcome_unknown`, `unavailable`, `paged`, `process_failed`, `perhaps_too_long` (rejected for a reason that is not known, with a long prompt), `stopped` (the epoch was ended while it was asked), `process_ended` (by order: a restart, a park), `suspended` (the machine or the keeper stood still meanwhile). */
   code: string;
   /** Why, for people. */
   message: string;
+  /** What the model is told to repair, for `bad_voice`; `message` where it is missing, as in older ledgers. */
+  repair?: string;
   /** Where the voice does not fit, for `bad_voice`. */
   path?: string;
   /** What it cost all the same. */
@@ -3264,6 +3338,8 @@ export interface Withdrawn {
   episode: string;
   /** What the agent is now, as verdicts are named; `gone` where it is registered no more. */
   state: string;
+  /** The epoch that ended without an answer meanwhile, and with it the stall. */
+  unanswered?: string;
 }
 
 /** The data of an event, by its kind. */
@@ -3408,6 +3484,8 @@ export interface EventData {
   "stimulus.accepted": StimulusAccepted;
   /** A call ended: the outcome. */
   "tool.finished": ToolFinished;
+  /** A tool keeps a value for the agent, or drops it. In force when the epoch commits. */
+  "tool.kept": ToolKept;
   /** A call is about to run: the intent. Durable before anything outside changes. */
   "tool.requested": ToolRequested;
   /** A mind answered with a voice that fits. */
@@ -3558,6 +3636,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "stdout.written": "An entry of an entity's log. Counts at once, also when its epoch is aborted.",
   "stimulus.accepted": "A stimulus is durable and will be answered or aborted; its caller has been told.",
   "tool.finished": "A call ended: the outcome.",
+  "tool.kept": "A tool keeps a value for the agent, or drops it. In force when the epoch commits.",
   "tool.requested": "A call is about to run: the intent. Durable before anything outside changes.",
   "turn.completed": "A mind answered with a voice that fits.",
   "turn.failed": "An attempt gave nothing usable; the turn is asked again, or the epoch ends.",

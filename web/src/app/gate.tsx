@@ -59,14 +59,15 @@ function SignIn({ onDone }: { onDone: () => void }) {
   const signIn = async () => {
     setBusy(true);
     try {
-      // A whole link is as good as its code.
-      await call("POST /session", { body: { code: code.trim().replace(/^.*[?&]code=/, "") } });
+      await call("POST /session", { body: { code: await codeOf(code.trim()) } });
       history.replaceState(null, "", location.pathname + location.search);
       onDone();
     } catch (error) {
       setTrouble(
         error instanceof ApiError && error.status === 401
-          ? "This code was used, is older than five minutes, or is not one of this keeper's."
+          ? TOKEN.test(code.trim())
+            ? "This token is not one of this keeper's, was revoked, or has ended."
+            : "This code was used, is older than five minutes, or is not one of this keeper's."
           : messageOf(error),
       );
     } finally {
@@ -77,7 +78,10 @@ function SignIn({ onDone }: { onDone: () => void }) {
     <Door title="Sign in">
       <p>Run this where the keeper runs, and open the address that it prints:</p>
       <pre className="code my-3 select-all">abide token link</pre>
-      <p>The link works once, within five minutes. Its code can be pasted here as well.</p>
+      <p>
+        The link works once, within five minutes. Its code can be pasted here as well, and so can a token (
+        <code>abide token create</code>).
+      </p>
       <form
         className="mt-4 flex items-end gap-2"
         onSubmit={(event) => {
@@ -87,7 +91,7 @@ function SignIn({ onDone }: { onDone: () => void }) {
       >
         <Input
           className="flex-1"
-          label="Code or link"
+          label="Code, link or token"
           value={code}
           onChange={(event) => setCode(event.target.value)}
           autoComplete="off"
@@ -103,6 +107,16 @@ function SignIn({ onDone }: { onDone: () => void }) {
       </p>
     </Door>
   );
+}
+
+/** How a named token begins. */
+const TOKEN = /^abd_/;
+
+/** The single-use code in what was pasted: a code, a whole link, or a token, which gets a code for itself. */
+async function codeOf(pasted: string): Promise<string> {
+  if (!TOKEN.test(pasted)) return pasted.replace(/^.*[?&]code=/, "");
+  const headers = { Authorization: `Bearer ${pasted}` };
+  return (await call("POST /session/links", { headers })).code;
 }
 
 function Door({ title, children }: { title: string; children?: ReactNode }) {

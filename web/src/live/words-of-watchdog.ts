@@ -35,7 +35,9 @@ export function watched(event: AnyEvent): string | null {
     case "watchdog.resolved":
       return `made progress again after the ${event.data.rung} (line ${event.data.evidence_seq})`;
     case "watchdog.withdrawn":
-      return `is no longer stalled: ${event.data.state.replaceAll("_", " ")}`;
+      return event.data.unanswered
+        ? "is no longer stalled: its task was given up without an answer"
+        : `is no longer stalled: ${event.data.state.replaceAll("_", " ")}`;
     default:
       return climbed(event) ?? hushed(event);
   }

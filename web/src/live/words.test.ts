@@ -166,6 +166,7 @@ const ANYTHING = {
   },
 };
 const OTHERWISE: Record<string, object> = {
+  "tool.kept": { namespace: "rss", key: "https://example.org/feed", value: {} },
   "watchdog.stepped": { to: ["phone"] },
   "watchdog.attention_raised": {
     to: ["phone"],

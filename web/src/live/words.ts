@@ -43,6 +43,12 @@ function said(event: AnyEvent, tool?: string): string {
       return `runs ${event.data.name}`;
     case "tool.finished":
       return ended(event.data, tool ?? "its tool");
+    case "tool.kept": {
+      const { namespace, key, value } = event.data;
+      return value === undefined || value === null
+        ? `forgot ${quotePlain(key)} of ${namespace}`
+        : `noted ${quotePlain(key)} for ${namespace}`;
+    }
     case "approval.requested":
       return "waits for approval";
     case "approval.decided":

@@ -23,7 +23,7 @@ mod reply;
 mod wait;
 
 pub use bang::BangCommand;
-pub use join::{HeldPrompt, PieceJoiner};
+pub use join::{HeldPrompt, PROMPT_TIME_MAX, PieceJoiner, SLOW_PIECE_GAP};
 pub use page::{ParsedPage, page_text};
 pub use reply::{LineBudget, ReplyPage, reply_lines, reply_page};
 pub use wait::{Wait, WaitLimits, WaitStep};
@@ -183,7 +183,8 @@ impl Relay {
             let is_alone = matches!(said.target, Target::Agent(_));
             let text = match mention::strip_mentions(&said.text, &to.nick) {
                 Some(text) => text,
-                None if is_alone || self.is_ungated(said, to) => said.text.trim().to_owned(),
+                // An indent is kept: the line may be one of a paste.
+                None if is_alone || self.is_ungated(said, to) => said.text.trim_end().to_owned(),
                 None => return None,
             };
             if text.is_empty() {
@@ -411,6 +412,9 @@ mod tests {
         alone.target = Target::Agent("claude".parse().unwrap());
         alone.agents.truncate(1);
         assert_eq!(prompted(&alone), [("claude".to_owned(), "how are you?".to_owned())]);
+        alone.text = "    return x  ".to_owned();
+        assert_eq!(prompted(&alone), [("claude".to_owned(), "    return x".to_owned())]);
+        alone.text = "how are you?".to_owned();
         alone.kind = SpokenKind::Action;
         assert_eq!(prompted(&alone), [("claude".to_owned(), "* ann how are you?".to_owned())]);
     }

@@ -100,7 +100,8 @@ fn strip_formatting(text: &str) -> String {
                 }
             }
             '\u{4}' => skip_digits(&mut chars, 6, |c| c.is_ascii_hexdigit()),
-            '\t' => strip_formatting.push(' '),
+            // The indent of what was pasted.
+            '\t' => strip_formatting.push(c),
             c if c.is_control() => {}
             c => strip_formatting.push(c),
         }
@@ -134,6 +135,7 @@ mod tests {
                 Some((SpokenKind::Speech, "bold red 5")),
             ),
             ("PRIVMSG", "\u{3}4, then", Some((SpokenKind::Speech, ", then"))),
+            ("PRIVMSG", "\tset in", Some((SpokenKind::Speech, "\tset in"))),
             ("PRIVMSG", "\u{4}ff0000hex", Some((SpokenKind::Speech, "hex"))),
             ("PRIVMSG", "\u{1}ACTION waves\u{1}", Some((SpokenKind::Action, "waves"))),
             ("PRIVMSG", "\u{1}VERSION\u{1}", None),

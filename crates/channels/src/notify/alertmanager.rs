@@ -72,7 +72,7 @@ impl Alertmanager {
     fn alerts(&self, notice: &Notice) -> Vec<Value> {
         let (at, open_until) = (notice.at, notice.at.plus(OPEN_MAX));
         match notice.kind {
-            NoticeKind::Stalled | NoticeKind::Acknowledged(_) => {
+            NoticeKind::Stalled | NoticeKind::Acknowledged { .. } => {
                 notice.items.iter().map(|item| self.stalled(notice, item, open_until)).collect()
             }
             NoticeKind::Resolved => {
@@ -85,12 +85,14 @@ impl Alertmanager {
             NoticeKind::Sighted => vec![self.keeper_alert(notice, "AbideBlind", (None, at))],
             NoticeKind::Attention => {
                 let span = (Some(at), open_until);
-                notice.matters.iter().map(|matter| self.waiting(matter, span)).collect()
+                notice.matters.iter().map(|matter| self.waiting(notice, matter, span)).collect()
             }
             // Their beginnings are not told: Alertmanager knows them.
-            NoticeKind::AttentionOver => {
-                notice.matters.iter().map(|matter| self.waiting(matter, (None, at))).collect()
-            }
+            NoticeKind::AttentionOver => notice
+                .matters
+                .iter()
+                .map(|matter| self.waiting(notice, matter, (None, at)))
+                .collect(),
             NoticeKind::Test => {
                 vec![self.keeper_alert(notice, "AbideTest", (Some(at), at.plus(TEST_FOR)))]
             }
@@ -101,20 +103,18 @@ impl Alertmanager {
         let mut labels = self.labels("AbideStalled");
         labels.insert("agent".into(), item.agent.as_str().into());
         labels.insert("episode".into(), item.episode.to_string().into());
-        let seconds = item.silent.as_secs();
-        let agent = &item.agent;
-        let summary = match &notice.kind {
-            NoticeKind::Resolved => format!("{agent}: the stall of {seconds} s is over"),
-            NoticeKind::Acknowledged(until) => {
-                format!("{agent} is stalled: acknowledged until {until}")
-            }
-            _ => format!("{agent} is stalled: silent {seconds} s"),
-        };
+        let summary = notice.item_title(item);
         let starts = began(item.episode).map(|began| began.min(ends));
-        self.alert(labels, annotations(&summary, &item.text(&notice.kind)), (starts, ends))
+        let annotations = annotations(&summary, &notice.item_text(item));
+        self.alert((notice, labels), annotations, (starts, ends))
     }
 
-    fn waiting(&self, matter: &AttentionMatter, span: (Option<Timestamp>, Timestamp)) -> Value {
+    fn waiting(
+        &self,
+        notice: &Notice,
+        matter: &AttentionMatter,
+        span: (Option<Timestamp>, Timestamp),
+    ) -> Value {
         let mut labels = self.labels("AbideAttention");
         labels.insert("severity".into(), "warning".into());
         labels.insert("matter".into(), matter.id.as_str().into());
@@ -122,7 +122,7 @@ impl Alertmanager {
         if let Some(agent) = &matter.agent {
             labels.insert("agent".into(), agent.as_str().into());
         }
-        self.alert(labels, annotations(&matter.summary, &matter.summary), span)
+        self.alert((notice, labels), annotations(&matter.summary, &matter.summary), span)
     }
 
     fn keeper_alert(
@@ -131,8 +131,8 @@ impl Alertmanager {
         name: &str,
         span: (Option<Timestamp>, Timestamp),
     ) -> Value {
-        let annotations = annotations(&notice.summary(), &notice.text());
-        self.alert(self.labels(name), annotations, span)
+        let annotations = annotations(&notice.title(), &notice.text());
+        self.alert((notice, self.labels(name)), annotations, span)
     }
 
     fn labels(&self, name: &str) -> Map<String, Value> {
@@ -146,7 +146,7 @@ impl Alertmanager {
 
     fn alert(
         &self,
-        labels: Map<String, Value>,
+        (notice, labels): (&Notice, Map<String, Value>),
         annotations: Value,
         (starts, ends): (Option<Timestamp>, Timestamp),
     ) -> Value {
@@ -159,7 +159,7 @@ impl Alertmanager {
         }
         alert.insert("endsAt".into(), ends.to_string().into());
         if let Some(link) = &self.link {
-            alert.insert("generatorURL".into(), link.as_str().into());
+            alert.insert("generatorURL".into(), notice.link(link).into());
         }
         Value::Object(alert)
     }

@@ -101,16 +101,15 @@ impl Notifier for Desktop {
 fn arguments(notice: &Notice) -> Vec<String> {
     let (urgency, icon) = match notice.kind {
         NoticeKind::Stalled | NoticeKind::Blind(_) => ("critical", "dialog-warning"),
+        NoticeKind::Resolved if notice.is_unanswered() => ("normal", "dialog-warning"),
         _ => ("normal", "dialog-information"),
     };
-    let text = notice.text();
-    let details = text.split_once('\n').map_or("", |(_, details)| details);
     vec![
         "--app-name=Abide".to_owned(),
         format!("--urgency={urgency}"),
         format!("--icon={icon}"),
         "--".to_owned(),
-        line(&notice.summary(), SUMMARY_CHARS_MAX),
-        fit(details, BODY_CHARS_MAX, entity, characters),
+        line(&notice.title(), SUMMARY_CHARS_MAX),
+        fit(&notice.body(), BODY_CHARS_MAX, entity, characters),
     ]
 }

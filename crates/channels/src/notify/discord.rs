@@ -38,7 +38,8 @@ impl Discord {
     }
 
     fn request(&self, notice: &Notice) -> Request {
-        let end = self.link.as_ref().map(|link| format!("\n{link}")).unwrap_or_default();
+        let end =
+            self.link.as_ref().map(|link| format!("\n{}", notice.link(link))).unwrap_or_default();
         let room = TEXT_UNITS_MAX.saturating_sub(units(&end));
         let body = json!({
             "content": fit(&notice.text(), room, literal, units) + &end,

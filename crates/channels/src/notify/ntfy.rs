@@ -64,18 +64,22 @@ impl Ntfy {
     }
 
     fn body(&self, notice: &Notice) -> Value {
-        let (priority, tag) = urgency(&notice.kind);
+        let (priority, tag) = urgency(notice);
+        let (title, text) = (notice.title(), notice.body());
+        // A message without a text is shown as "triggered".
+        let text = if text.is_empty() { &title } else { &text };
         let mut body = json!({
             "topic": self.topic.expose(),
-            "title": line(&notice.summary(), TITLE_CHARS_MAX),
-            "message": fit(&notice.text(), MESSAGE_BYTES_MAX, plain, str::len),
+            "title": line(&title, TITLE_CHARS_MAX),
+            "message": fit(text, MESSAGE_BYTES_MAX, plain, str::len),
             "priority": priority,
             "tags": [tag],
             "sequence_id": notice.id.to_string(),
         });
         if let (Some(link), Value::Object(body)) = (&self.link, &mut body) {
+            let link = notice.link(link);
             body.insert("click".into(), link.as_str().into());
-            let open = json!([{"action": "view", "label": "Open Abide", "url": link}]);
+            let open = json!([{"action": "view", "label": notice.link_label(), "url": link}]);
             body.insert("actions".into(), open);
         }
         body
@@ -89,13 +93,15 @@ impl Notifier for Ntfy {
 }
 
 /// How loud (5 rings longest) and with which sign.
-fn urgency(kind: &NoticeKind) -> (u8, &'static str) {
-    match kind {
+fn urgency(notice: &Notice) -> (u8, &'static str) {
+    match notice.kind {
         NoticeKind::Stalled => (5, "rotating_light"),
         NoticeKind::Blind(_) => (5, "see_no_evil"),
         NoticeKind::Test => (4, "bell"),
         NoticeKind::Attention => (4, "raised_hand"),
-        NoticeKind::Acknowledged(_) => (2, "eyes"),
+        NoticeKind::Acknowledged { .. } => (2, "eyes"),
+        // What ended without an answer is not to look like a recovery.
+        NoticeKind::Resolved if notice.is_unanswered() => (4, "warning"),
         NoticeKind::Resolved | NoticeKind::Sighted | NoticeKind::AttentionOver => {
             (3, "white_check_mark")
         }

@@ -58,7 +58,7 @@ impl PagerDuty {
             NoticeKind::Stalled => {
                 notice.items.iter().map(|item| self.stalled(notice, item)).collect()
             }
-            NoticeKind::Acknowledged(_) => self.each("acknowledge", &notice.items),
+            NoticeKind::Acknowledged { .. } => self.each("acknowledge", &notice.items),
             NoticeKind::Resolved => self.each("resolve", &notice.items),
             NoticeKind::Blind(_) => vec![self.keeper_event(notice, &blind, "critical")],
             NoticeKind::Sighted => vec![Value::Object(self.event("resolve", &blind))],
@@ -81,7 +81,7 @@ impl PagerDuty {
     fn stalled(&self, notice: &Notice, item: &NoticeItem) -> Value {
         let seconds = item.silent.as_secs();
         let payload = json!({
-            "summary": line(&format!("{} is stalled: silent {seconds} s", item.agent), SUMMARY_CHARS_MAX),
+            "summary": line(&notice.item_title(item), SUMMARY_CHARS_MAX),
             "source": self.source,
             "severity": "critical",
             "timestamp": notice.at.to_string(),
@@ -94,9 +94,10 @@ impl PagerDuty {
                 "page": item.page.as_ref().map(ToString::to_string),
                 "alive": item.is_alive,
                 "never_active": item.is_never_active,
+                "task": item.task,
             },
         });
-        self.trigger(&item.episode.to_string(), payload)
+        self.trigger(&item.episode.to_string(), (notice, payload))
     }
 
     /// An incident for each thing that waits for a person.
@@ -111,7 +112,7 @@ impl PagerDuty {
             "class": matter.kind,
             "custom_details": {"agent": agent, "matter": matter.id},
         });
-        self.trigger(&self.matter_key(matter), payload)
+        self.trigger(&self.matter_key(matter), (notice, payload))
     }
 
     /// The keeper's source stands in it, because `clock` and the like are matters of every keeper.
@@ -122,20 +123,20 @@ impl PagerDuty {
     /// An event about the keeper, not about an agent.
     fn keeper_event(&self, notice: &Notice, key: &str, severity: &str) -> Value {
         let payload = json!({
-            "summary": line(&notice.summary(), SUMMARY_CHARS_MAX),
+            "summary": line(&notice.title(), SUMMARY_CHARS_MAX),
             "source": self.source,
             "severity": severity,
             "timestamp": notice.at.to_string(),
             "component": WATCHDOG,
         });
-        self.trigger(key, payload)
+        self.trigger(key, (notice, payload))
     }
 
-    fn trigger(&self, key: &str, payload: Value) -> Value {
+    fn trigger(&self, key: &str, (notice, payload): (&Notice, Value)) -> Value {
         let mut event = self.event("trigger", key);
         event.insert("client".into(), "Abide".into());
         if let Some(link) = &self.link {
-            event.insert("client_url".into(), link.as_str().into());
+            event.insert("client_url".into(), notice.link(link).into());
         }
         event.insert("payload".into(), payload);
         Value::Object(event)

@@ -31,7 +31,8 @@ impl Slack {
     }
 
     fn request(&self, notice: &Notice) -> Request {
-        let end = self.link.as_ref().map(|link| format!("\n{link}")).unwrap_or_default();
+        let end =
+            self.link.as_ref().map(|link| format!("\n{}", notice.link(link))).unwrap_or_default();
         let end: String = end.chars().map(entity).collect();
         let room = TEXT_CHARS_MAX.saturating_sub(characters(&end));
         let body = json!({

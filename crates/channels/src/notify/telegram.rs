@@ -60,7 +60,8 @@ impl Telegram {
     }
 
     fn text(&self, notice: &Notice) -> String {
-        let end = self.link.as_ref().map(|link| format!("\n{link}")).unwrap_or_default();
+        let end =
+            self.link.as_ref().map(|link| format!("\n{}", notice.link(link))).unwrap_or_default();
         let room = MESSAGE_UNITS_MAX.saturating_sub(utf16_len(&end));
         fit(&notice.text(), room, plain, utf16_len) + &end
     }

@@ -5,7 +5,7 @@
 //! every attempt.
 
 use abide_http::{Client, Request, Secret};
-use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, Notifier};
+use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, Notifier, StallEnd};
 use futures_util::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::HeaderName;
@@ -65,7 +65,7 @@ impl Notifier for Webhook {
 fn body(notice: &Notice) -> Value {
     let (reason, until) = match &notice.kind {
         NoticeKind::Blind(why) => (Some(why.as_str()), None),
-        NoticeKind::Acknowledged(until) => (None, Some(until.to_string())),
+        NoticeKind::Acknowledged { until, .. } => (None, Some(until.to_string())),
         _ => (None, None),
     };
     let mut body = json!({
@@ -73,14 +73,19 @@ fn body(notice: &Notice) -> Value {
         "kind": notice.kind.as_str(),
         "at": notice.at.to_string(),
         "attempt": notice.attempt,
-        "summary": notice.summary(),
+        "summary": notice.title(),
         "text": notice.text(),
         "reason": reason,
         "until": until,
         "items": notice.items.iter().map(item).collect::<Vec<_>>(),
     });
-    if let (false, Value::Object(body)) = (notice.matters.is_empty(), &mut body) {
-        body.insert("matters".into(), json!(notice.matters));
+    if let Value::Object(body) = &mut body {
+        if !notice.matters.is_empty() {
+            body.insert("matters".into(), json!(notice.matters));
+        }
+        if let NoticeKind::Acknowledged { by, .. } = &notice.kind {
+            body.insert("by".into(), by.bare().into());
+        }
     }
     body
 }
@@ -94,6 +99,12 @@ fn item(item: &NoticeItem) -> Value {
         "cause": item.cause,
         "alive": item.is_alive,
         "never_active": item.is_never_active,
+        "task": item.task,
+        "end": item.end.as_ref().map(|end| match end {
+            StallEnd::Moved => "moved",
+            StallEnd::Unanswered { .. } => "unanswered",
+            StallEnd::Other(state) => state.as_str(),
+        }),
     })
 }
 

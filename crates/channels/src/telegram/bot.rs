@@ -16,7 +16,7 @@ const POLL_SLACK: Duration = Duration::from_secs(15);
 /// How long any other call may take.
 const CALL_MAX: Duration = Duration::from_secs(15);
 /// Updates of one poll.
-const UPDATES_MAX: u64 = 50;
+pub const UPDATES_MAX: u64 = 50;
 /// Longest answer to a poll: so many updates of the largest messages.
 const POLL_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Longest answer to any other call.
@@ -187,6 +187,21 @@ impl Bot {
     pub async fn remove_buttons(&self, chat: i64, message: i64) -> Result<(), CallError> {
         let body = json!({"chat_id": chat, "message_id": message});
         self.call::<Value>("editMessageReplyMarkup", body).await.map(drop)
+    }
+
+    /// `editMessageText`: a message says something else from now on, and has no buttons.
+    pub async fn replace_text(
+        &self,
+        (chat, message): (i64, i64),
+        text: &str,
+    ) -> Result<(), CallError> {
+        let body = json!({
+            "chat_id": chat,
+            "message_id": message,
+            "text": text,
+            "link_preview_options": {"is_disabled": true},
+        });
+        self.call::<Value>("editMessageText", body).await.map(drop)
     }
 
     async fn call<T: DeserializeOwned>(

@@ -11,6 +11,9 @@ const LONGEST_ASKED: Duration = Duration::from_hours(1);
 /// The pause while another poller, or a webhook, has the bot.
 const CONFLICT_PAUSE: Duration = Duration::from_secs(30);
 
+/// What Telegram says where a topic was deleted, or closed, in lower case.
+const TOPIC_CLOSED: [&str; 3] = ["message thread not found", "topic_closed", "topic_deleted"];
+
 /// What failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -88,6 +91,13 @@ impl CallError {
         matches!(self, Self::NoAnswer { may_have_arrived: true, .. })
     }
 
+    /// Whether the topic of a forum that a message was for takes none any more; the chat itself may.
+    pub fn is_topic_closed(&self) -> bool {
+        let Self::Refused { description, .. } = self else { return false };
+        let description = description.to_ascii_lowercase();
+        TOPIC_CLOSED.iter().any(|words| description.contains(words))
+    }
+
     /// What this failure asks for; `failures` counts those in a row before it.
     pub fn remedy(&self, failures: u32) -> Remedy {
         match self {
@@ -128,6 +138,20 @@ mod tests {
         assert_eq!(seconds(&asked(17), 9), 17);
         assert_eq!(seconds(&asked(u64::MAX), 0), 3_600);
         assert_eq!(seconds(&CallError::Conflict { description: String::new() }, 0), 30);
+    }
+
+    #[test]
+    fn a_topic_that_is_closed_is_told_from_other_refusals() {
+        let refused = |description: &str| CallError::Refused {
+            method: "sendMessage",
+            code: 400,
+            description: description.into(),
+        };
+        for words in ["Bad Request: message thread not found", "Bad Request: TOPIC_CLOSED"] {
+            assert!(refused(words).is_topic_closed(), "{words}");
+        }
+        assert!(!refused("Bad Request: chat not found").is_topic_closed());
+        assert!(!CallError::Unauthorized.is_topic_closed());
     }
 
     #[test]

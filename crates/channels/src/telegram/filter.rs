@@ -9,7 +9,7 @@ use abide_domain::{AgentId, Timestamp};
 
 use super::{
     ApprovalChoice, BotProfile, Update,
-    origin::{MessageOrigin, forwarded_from, quoted},
+    origin::{MessageOrigin, display_name, forwarded_from, quoted},
     split::utf16_len,
     update::{CallbackQuery, Entity, Message, UpdateContent, User},
 };
@@ -17,6 +17,16 @@ use super::{
 /// A text of at least so many UTF-16 units may have been cut by its program, which sends the rest behind it; the cut is at
 /// most at [`super::MESSAGE_UNITS_MAX`], and before that where a line or a word ends.
 const CUT_UNITS_MIN: usize = 3_500;
+
+/// The kind of a chat with one person.
+const PRIVATE: &str = "private";
+/// What the agent is told of a photo or a file with words.
+const MEDIA_REMARK: &str = "(Sent with a photo or a file, which cannot be shown to you:)\n";
+
+/// Whether the program that a text came from may have cut it.
+pub fn may_be_cut(text: &str) -> bool {
+    utf16_len(text) >= CUT_UNITS_MIN
+}
 
 /// The chats that are heard, and whom they speak to.
 #[derive(Clone, Debug)]
@@ -30,14 +40,14 @@ pub struct UpdateFilter {
 pub enum AcceptedUpdate {
     /// Somebody spoke to the agent.
     Message(ChatMessage),
-    /// Somebody changed what they said to the agent.
+    /// Somebody changed what they wrote, to the agent or to others.
     Edited(ChatMessage),
     /// Somebody ordered something of the bot itself.
     Command(ChatCommand),
     /// Somebody pressed a button of ours.
     ButtonPress(ButtonPress),
     /// Somebody sent what is no text: to be told so.
-    NoText(MessageLocation),
+    NoText(MediaMessage),
     /// A chat that is not allowed.
     UnknownChat {
         /// Which.
@@ -63,6 +73,17 @@ pub struct MessageLocation {
     pub message: i64,
 }
 
+/// A photo, a file or the like without words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaMessage {
+    /// Where it stands.
+    pub location: MessageLocation,
+    /// The topic of a forum that it stands in.
+    pub topic: Option<i64>,
+    /// What those that were sent together have in common.
+    pub album: Option<String>,
+}
+
 /// A message to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatMessage {
@@ -74,6 +95,10 @@ pub struct ChatMessage {
     pub sender: ChatSender,
     /// The words, as they are.
     pub text: String,
+    /// Whether the words stand below a photo, a file or the like, which cannot be read.
+    pub has_media: bool,
+    /// What several photos or files that were sent together have in common.
+    pub album: Option<String>,
     /// What it answers, and whose words it carries on.
     pub origin: MessageOrigin,
     /// When, by Telegram's clock, to the second.
@@ -85,12 +110,13 @@ pub struct ChatMessage {
 impl ChatMessage {
     /// Whether its program may have cut it, so that the rest follows.
     pub fn may_continue(&self) -> bool {
-        utf16_len(&self.text) >= CUT_UNITS_MIN
+        !self.has_media && may_be_cut(&self.text)
     }
 
     /// All that the agent is told: the words, with what they answer before them, and the words of others marked as such.
     pub fn content(&self) -> String {
-        self.origin.content(&self.text)
+        let content = self.origin.content(&self.text);
+        if self.has_media { format!("{MEDIA_REMARK}{content}") } else { content }
     }
 
     /// This message with one behind it that is more of it; `last` is the one just before that, as it came.
@@ -119,6 +145,8 @@ pub struct ChatCommand {
     pub topic: Option<i64>,
     /// The message that it answers.
     pub about: Option<i64>,
+    /// Whether others can read it: there a command needs the bot's name.
+    pub is_group: bool,
     /// Which.
     pub command: BotCommand,
 }
@@ -156,6 +184,8 @@ pub struct ChatSender {
     pub id: i64,
     /// The name that they gave themselves, if any; they may give it up, and others may take it then.
     pub username: Option<String>,
+    /// What they are called, in one short line; anybody may be called anything.
+    pub display_name: Option<String>,
 }
 
 impl fmt::Display for MessageLocation {
@@ -181,7 +211,15 @@ impl FromStr for MessageLocation {
 
 impl ChatSender {
     fn of(user: &User) -> Self {
-        Self { id: user.id, username: user.username.clone() }
+        Self { id: user.id, username: user.username.clone(), display_name: display_name(user) }
+    }
+
+    /// A remark for the agent on who a sender is whose name here is only a number; none where the name says it, or nothing is
+    /// known.
+    pub fn introduction(&self, name: &str) -> Option<String> {
+        let is_number = self.username.as_deref().is_none_or(|own| !own.eq_ignore_ascii_case(name));
+        let called = self.display_name.as_ref().filter(|_| is_number)?;
+        Some(format!("(The sender {name} is called \"{called}\" at Telegram.)\n"))
     }
 
     /// The sender as an id of ours: the name in lower case, else `telegram-<number>`, where there is no name, or it is
@@ -203,23 +241,10 @@ impl UpdateFilter {
     pub fn classify(&self, update: &Update) -> AcceptedUpdate {
         match &update.content {
             UpdateContent::Message(message) => self.message(message),
-            UpdateContent::Edited(message) => match self.message(message) {
-                AcceptedUpdate::Message(said) => {
-                    AcceptedUpdate::Edited(ChatMessage { edited: message.edit_date.max(1), ..said })
-                }
-                // A command is carried out once, and nobody is told twice what cannot be read.
-                _ => AcceptedUpdate::Ignored,
-            },
+            UpdateContent::Edited(message) => self.edited(message),
             UpdateContent::ButtonPress(query) => self.button_press(query),
             UpdateContent::Other => AcceptedUpdate::Ignored,
         }
-    }
-
-    /// Whether an update is a text that may go on in the next one, whomever it is for.
-    pub fn is_long_text(&self, update: &Update) -> bool {
-        let UpdateContent::Message(message) = &update.content else { return false };
-        self.chats.contains(&message.chat.id)
-            && message.text.as_deref().is_some_and(|text| utf16_len(text) >= CUT_UNITS_MIN)
     }
 
     /// Hears a chat under its new number as well.
@@ -227,22 +252,29 @@ impl UpdateFilter {
         self.chats.insert(to);
     }
 
-    /// What a message is, if it is more of the one before it: the rest of a text that was cut, or what is forwarded with a comment.
-    pub fn more_of(&self, before: &ChatMessage, update: &Update) -> Option<ChatMessage> {
+    /// What a message is, if it is more of what began with the first one: the rest of a text that was cut after the last piece, or
+    /// what is forwarded with a comment.
+    pub fn more_of(
+        &self,
+        first: &ChatMessage,
+        last: &ChatMessage,
+        update: &Update,
+    ) -> Option<ChatMessage> {
         let UpdateContent::Message(message) = &update.content else { return None };
-        let text = message.text.as_deref().filter(|text| !abide_domain::is_blank(text))?;
+        let text = message.words()?;
         let from = message.from.as_ref().filter(|from| !from.is_bot)?;
-        let is_of_it = message.chat.id == before.location.chat
-            && from.id == before.sender.id
-            && topic(message) == before.topic
+        let is_of_it = message.chat.id == last.location.chat
+            && from.id == last.sender.id
+            && topic(message) == last.topic
             && message.reply_to.as_ref().is_none_or(|to| to.forum_topic_created.is_some())
             && matches!(self.command(text), SlashCommand::None);
         let more = chat_message(message, from, text, self.profile.id);
-        let is_rest = before.may_continue() && more.origin.forwarded_from.is_none();
-        let is_forwarded = before.origin.forwarded_from.is_none()
-            && more.origin.forwarded_from.is_some()
-            && more.at == before.at
-            && !before.may_continue();
+        let more_is_forwarded = more.origin.forwarded_from.is_some();
+        let is_rest = last.may_continue() && !more_is_forwarded && !more.has_media;
+        let is_forwarded = first.origin.forwarded_from.is_none()
+            && more_is_forwarded
+            && more.at == first.at
+            && !first.may_continue();
         (is_of_it && (is_rest || is_forwarded)).then_some(more)
     }
 
@@ -263,12 +295,12 @@ impl UpdateFilter {
             return AcceptedUpdate::Ignored;
         };
         let location = MessageLocation { chat, message: message.id };
-        let is_for_bot = message.chat.kind == "private" || self.is_addressed(message);
-        let Some(text) = message.text.as_deref().filter(|text| !abide_domain::is_blank(text))
-        else {
+        let is_for_bot = message.chat.kind == PRIVATE || self.is_addressed(message);
+        let Some(text) = message.words() else {
             let is_told = is_for_bot && message.is_media;
+            let (topic, album) = (topic(message), message.album.clone());
             return if is_told {
-                AcceptedUpdate::NoText(location)
+                AcceptedUpdate::NoText(MediaMessage { location, topic, album })
             } else {
                 AcceptedUpdate::Ignored
             };
@@ -277,8 +309,9 @@ impl UpdateFilter {
             SlashCommand::OtherBot => return AcceptedUpdate::Ignored,
             SlashCommand::Known(command) if is_for_bot => {
                 let about = message.reply_to.as_ref().map(|about| about.id);
-                let topic = topic(message);
-                return AcceptedUpdate::Command(ChatCommand { location, topic, about, command });
+                let (topic, is_group) = (topic(message), message.chat.kind != PRIVATE);
+                let command = ChatCommand { location, topic, about, is_group, command };
+                return AcceptedUpdate::Command(command);
             }
             SlashCommand::Known(_) | SlashCommand::None => {}
         }
@@ -286,6 +319,19 @@ impl UpdateFilter {
             return AcceptedUpdate::Ignored;
         }
         AcceptedUpdate::Message(chat_message(message, from, text, self.profile.id))
+    }
+
+    /// A message that was changed, whether it still names the bot or not: only who took it can know whether it was for the bot.
+    fn edited(&self, message: &Message) -> AcceptedUpdate {
+        let from = message.from.as_ref().filter(|from| !from.is_bot);
+        let (Some(from), Some(text)) = (from, message.words()) else {
+            return AcceptedUpdate::Ignored;
+        };
+        if !self.chats.contains(&message.chat.id) {
+            return AcceptedUpdate::Ignored;
+        }
+        let said = chat_message(message, from, text, self.profile.id);
+        AcceptedUpdate::Edited(ChatMessage { edited: message.edit_date.max(1), ..said })
     }
 
     fn button_press(&self, query: &CallbackQuery) -> AcceptedUpdate {
@@ -362,6 +408,8 @@ fn chat_message(message: &Message, from: &User, text: &str, bot: i64) -> ChatMes
         topic: topic(message),
         sender: ChatSender::of(from),
         text: text.to_owned(),
+        has_media: message.is_media,
+        album: message.album.clone(),
         origin,
         at: Timestamp::from_micros(message.date.saturating_mul(1_000_000)),
         edited: 0,

@@ -82,6 +82,14 @@ fn name_of(user: &User) -> String {
     username.or_else(|| user.first_name.clone()).map_or_else(unknown, |name| shown(&name))
 }
 
+/// The name that somebody gave themselves beside their username.
+pub(super) fn display_name(user: &User) -> Option<String> {
+    let names = [user.first_name.as_deref(), user.last_name.as_deref()];
+    let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let name = shown(&name.replace('"', " "));
+    (!name.is_empty()).then_some(name)
+}
+
 /// A name on one line, without what would end the remark that it stands in.
 fn shown(name: &str) -> String {
     let name = visible_line(name).replace([':', '(', ')', '[', ']'], " ");

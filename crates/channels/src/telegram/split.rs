@@ -6,6 +6,15 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// Longest text of one message, in UTF-16 units.
 pub const MESSAGE_UNITS_MAX: usize = 4096;
 
+/// What begins and ends code.
+const FENCE: &str = "```";
+/// What ends the code of a message.
+const FENCE_END: &str = "\n```";
+/// Longest mark that is opened again with its language, in UTF-16 units.
+const FENCE_MARK_UNITS_MAX: usize = 24;
+/// Room for a mark, the end of its line, and the end of the code.
+const FENCE_UNITS_MAX: usize = FENCE_MARK_UNITS_MAX + 1 + FENCE_END.len();
+
 /// Cuts a text into pieces of at most `units_max` UTF-16 units; the space at the cuts and the ends is left out. No piece is
 /// blank, so that a blank text has none. Only a character that is longer by itself is cut within.
 pub fn split_message(text: &str, units_max: usize) -> Vec<&str> {
@@ -17,6 +26,39 @@ pub fn split_message(text: &str, units_max: usize) -> Vec<&str> {
         rest = tail.trim_start();
     }
     split_message
+}
+
+/// Cuts an answer into messages like [`split_message`]. A fence of code that is open at the end of a message is closed there, and
+/// opened again in the next one.
+pub fn split_answer(text: &str, units_max: usize) -> Vec<String> {
+    if !text.contains(FENCE) {
+        return split_message(text, units_max).into_iter().map(str::to_owned).collect();
+    }
+    let mut messages = Vec::new();
+    let mut open: Option<String> = None;
+    for piece in split_message(text, units_max.saturating_sub(FENCE_UNITS_MAX).max(1)) {
+        let before = open.take();
+        open = open_fence(before.as_deref(), piece);
+        let begin = before.map(|fence| format!("{fence}\n")).unwrap_or_default();
+        let end = if open.is_some() { FENCE_END } else { "" };
+        messages.push(format!("{begin}{piece}{end}"));
+    }
+    messages
+}
+
+/// The fence that is open behind a piece, as it is to be opened again.
+fn open_fence(before: Option<&str>, piece: &str) -> Option<String> {
+    let mut open = before.map(str::to_owned);
+    for line in piece.lines().map(str::trim).filter(|line| line.starts_with(FENCE)) {
+        open = if open.is_some() { None } else { Some(short_fence(line)) };
+    }
+    open
+}
+
+/// The mark of a fence with the language behind it, where that is short.
+fn short_fence(line: &str) -> String {
+    let is_short = utf16_len(line) <= FENCE_MARK_UNITS_MAX;
+    if is_short { line.to_owned() } else { FENCE.to_owned() }
 }
 
 /// How long a text is, as Telegram counts.
@@ -73,13 +115,29 @@ fn scalars_fitting(character: &str, units_max: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{split_message, utf16_len};
+    use super::{FENCE, split_answer, split_message, utf16_len};
 
     #[test]
     fn a_short_answer_is_one_message_and_a_blank_one_is_none() {
         assert_eq!(split_message("hello", 10), ["hello"]);
         assert_eq!(split_message("  hello\n", 10), ["hello"]);
         assert!(split_message(" \n ", 10).is_empty());
+    }
+
+    #[test]
+    fn code_that_is_cut_is_code_in_every_message() {
+        let text = format!("Look:\n```rust\n{}\n```\nThat is all.", "let x = 1;\n".repeat(30));
+        let messages = split_answer(&text, 160);
+        assert!(messages.len() > 2, "{messages:?}");
+        for (index, message) in messages.iter().enumerate() {
+            assert!(utf16_len(message) <= 160, "{message}");
+            assert_eq!(message.matches(FENCE).count() % 2, 0, "{message}");
+            assert!(index == 0 || message.starts_with("```rust\n"), "{message}");
+        }
+        assert!(messages.last().unwrap().ends_with("That is all."));
+        assert_eq!(split_answer("one two", 4), ["one", "two"]);
+        let long = format!("```{}\n{}", "x".repeat(60), "y\n".repeat(100));
+        assert!(split_answer(&long, 120)[1].starts_with("```\n"), "a long mark is not repeated");
     }
 
     #[test]

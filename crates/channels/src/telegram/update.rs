@@ -79,6 +79,9 @@ pub(super) struct Message {
     /// Whether the thread is a topic of a forum; other threads are answers to one message.
     #[serde(default, rename = "is_topic_message")]
     pub(super) is_in_topic: bool,
+    /// What several photos or files that were sent together have in common.
+    #[serde(default, rename = "media_group_id")]
+    pub(super) album: Option<String>,
     #[serde(default)]
     pub(super) edit_date: i64,
     #[serde(default)]
@@ -106,6 +109,8 @@ pub(super) struct User {
     pub(super) username: Option<String>,
     #[serde(default)]
     pub(super) first_name: Option<String>,
+    #[serde(default)]
+    pub(super) last_name: Option<String>,
 }
 
 /// A marked place in a text, in UTF-16 units.
@@ -153,7 +158,26 @@ pub(super) struct ButtonMessage {
     pub(super) chat: Chat,
 }
 
+impl Message {
+    /// Its words: a text, or what stands below a photo or a file. None where they are blank.
+    pub(super) fn words(&self) -> Option<&str> {
+        let text = self.text.as_deref().or(self.caption.as_deref());
+        text.filter(|text| !abide_domain::is_blank(text))
+    }
+}
+
 impl Update {
+    /// The chat that it is about, where it is known.
+    pub fn chat(&self) -> Option<i64> {
+        match &self.content {
+            UpdateContent::Message(message) | UpdateContent::Edited(message) => {
+                Some(message.chat.id)
+            }
+            UpdateContent::ButtonPress(query) => Some(query.message.chat.id),
+            UpdateContent::Other => None,
+        }
+    }
+
     /// Reads one; none where it has not even a number.
     pub fn parse(mut value: Value) -> Option<Self> {
         let id = value.get("update_id")?.as_i64()?;

@@ -7,7 +7,7 @@ use abide_domain::{
     Clock, EpisodeId, NoticeId, Timestamp,
     event::watchdog::{EscalationCause, PageId, Proof},
 };
-use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind};
+use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, StallEnd};
 
 mod desktop;
 mod faults;
@@ -57,6 +57,8 @@ fn item(agent: &str, episode: &str) -> NoticeItem {
         cause: Some(EscalationCause::NoEvidence),
         is_alive: true,
         is_never_active: false,
+        task: Some("deploy it".to_owned()),
+        end: None,
     }
 }
 
@@ -72,7 +74,7 @@ fn stalled() -> Notice {
 
 /// Felix moves again.
 fn resolved() -> Notice {
-    let item = NoticeItem { cause: None, ..item("felix", EPISODE) };
+    let item = NoticeItem { cause: None, end: Some(StallEnd::Moved), ..item("felix", EPISODE) };
     notice(NoticeKind::Resolved, vec![item])
 }
 

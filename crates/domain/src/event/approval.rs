@@ -28,6 +28,9 @@ pub struct ApprovalRequested {
     /// The call itself, where no voice holds it: a mind that runs tools of its own asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<ApprovedCall>,
+    /// What it would change, such as a diff; data, not instruction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
 }
 
 /// A call that a mind makes by itself, if it may.

@@ -1,6 +1,7 @@
 //! `tool.*`: intents and outcomes. The arguments stand in the `turn.completed` that asked for the call.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::event_group;
 use crate::{
@@ -15,6 +16,8 @@ event_group! {
         Requested(ToolRequested) = "tool.requested" v 1,
         /// A call ended: the outcome.
         Finished(ToolFinished) = "tool.finished" v 1,
+        /// A tool keeps a value for the agent, or drops it. In force when the epoch commits.
+        Kept(ToolKept) = "tool.kept" v 1,
     }
 }
 
@@ -47,6 +50,18 @@ pub struct ToolFinished {
     pub ethereal: Option<Ethereal>,
     /// How long it ran.
     pub duration_ms: u64,
+}
+
+/// A value that a tool keeps for an agent, such as a subscription; the newest of a key counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolKept {
+    /// The tool's namespace, such as `rss`.
+    pub namespace: String,
+    /// Which value, at most [`crate::limits::KEPT_KEY_BYTES_MAX`] bytes.
+    pub key: String,
+    /// The value; none: it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
 }
 
 /// What is kept of an ethereal result.

@@ -53,10 +53,14 @@ pub struct TurnFailed {
     /// `bad_voice`, `deadline`, `overloaded`, `rate_limited`, `money_out`, `refused`, `context_too_long`, `rejected`, `crashed`,
     /// `outcome_unknown`,
     /// `unavailable`, `paged`, `process_failed`, `perhaps_too_long` (rejected for a reason that is not known, with a long
-    /// prompt), `stopped` (the epoch was ended while it was asked).
+    /// prompt), `stopped` (the epoch was ended while it was asked), `process_ended` (by order: a restart, a park), `suspended`
+    /// (the machine or the keeper stood still meanwhile).
     pub code: String,
     /// Why, for people.
     pub message: String,
+    /// What the model is told to repair, for `bad_voice`; `message` where it is missing, as in older ledgers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<String>,
     /// Where the voice does not fit, for `bad_voice`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -68,8 +72,9 @@ pub struct TurnFailed {
 impl TurnFailed {
     /// The problem that a repair turn is told, where this failure was a voice that did not fit.
     pub fn problem(&self) -> Option<VoiceError> {
+        let told = self.repair.as_ref().unwrap_or(&self.message);
         (self.code == "bad_voice")
-            .then(|| VoiceError::new(self.path.clone().unwrap_or_default(), self.message.clone()))
+            .then(|| VoiceError::new(self.path.clone().unwrap_or_default(), told))
     }
 }
 

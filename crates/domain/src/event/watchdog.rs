@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
-use crate::{AgentId, EpisodeId, NoticeId, Timestamp};
+use crate::{AgentId, EpisodeId, EpochId, NoticeId, Timestamp};
 
 event_group! {
     /// The watchdog's scans, episodes and notices.
@@ -484,6 +484,9 @@ pub struct Withdrawn {
     pub episode: EpisodeId,
     /// What the agent is now, as verdicts are named; `gone` where it is registered no more.
     pub state: String,
+    /// The epoch that ended without an answer meanwhile, and with it the stall.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<EpochId>,
 }
 
 /// A person has it in hand.

@@ -194,6 +194,7 @@ fn what_the_keeper_does_to_an_agent_is_nobody_s_evidence() {
         attempt: 1,
         code: "deadline".into(),
         message: String::new(),
+        repair: None,
         path: None,
         usage: None,
     };

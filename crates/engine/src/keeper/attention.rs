@@ -90,7 +90,7 @@ pub fn clock_problem(status: ClockStatus) -> Option<String> {
             length(by)
         )),
         ClockStatus::LeapHeld { by } => Some(format!(
-            "the system's clock leapt ahead by {}: it is believed once it has stood for {} min; if it is wrong, set it back before",
+            "the system's clock leapt ahead by {}: schedules and wakes go by it at once; times of events, budgets, sleep and the judging of agents go on with the time that passed until it has stood for {} min; if it is wrong, set it back before",
             length(by),
             CLOCK_CONFIRM.as_secs() / 60
         )),
@@ -300,28 +300,42 @@ impl Keeper {
         })
     }
 
-    /// Agents whose lane does not do what is next: an epoch is open long after its time, or a stimulus waits that nothing
-    /// keeps back. With each, for how long.
-    pub fn standing_lanes(&self) -> Vec<(AgentId, Duration)> {
+    /// What each agent's lane has to do next, approvals that wait for a person left out. Times of events are no measure of
+    /// how long a lane has been at it: the wall clock may have leapt, and the machine may have slept.
+    pub fn lane_tasks(&self) -> Vec<LaneTask> {
         if self.ledger().status() != LedgerStatus::Ok {
             return Vec::new();
         }
-        let (now, state) = (self.services().now(), self.state());
-        let limit = self.services().settings.limits.epoch.saturating_add(LANE_STANDS_AFTER);
-        let standing = state.agents.iter().filter_map(|(agent, agent_state)| {
+        let (limits, state) = (&self.services().settings.limits, self.state());
+        let tasks = state.agents.iter().filter_map(|(agent, agent_state)| {
+            let last_attempt = agent_state.last_attempt.as_ref().map(|last| last.at);
+            let task =
+                |epoch, time_max| LaneTask { agent: agent.clone(), epoch, last_attempt, time_max };
             if let Some(open) = &agent_state.open {
-                let spent = state.running.get(open)?.time_spent(now);
-                return (spent > limit).then(|| (agent.clone(), spent));
+                let is_waiting = state.running.get(open)?.pending_approval().is_some();
+                let time_max = limits.epoch.saturating_add(LANE_STANDS_AFTER);
+                // An epoch has its time in all, however many attempts are made in it.
+                return (!is_waiting)
+                    .then(|| LaneTask { last_attempt: None, ..task(*open, time_max) });
             }
             let is_kept_back =
                 agent_state.paused.is_some() || agent_state.sleep.running().is_some();
             let first = agent_state.queue.front().filter(|_| !is_kept_back)?;
-            // What waited before the last epoch ended has waited for the lane only since then.
-            let since = state.running.get(first)?.accepted_at;
-            let since = agent_state.last_attempt.as_ref().map_or(since, |last| since.max(last.at));
-            let time = now.since(since);
-            (time > LANE_STANDS_AFTER).then(|| (agent.clone(), time))
+            Some(task(*first, LANE_STANDS_AFTER))
         });
-        standing.collect()
+        tasks.collect()
     }
+}
+
+/// What a lane has to do next. The same value means that it has not moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneTask {
+    /// Whose lane.
+    pub agent: AgentId,
+    /// The epoch that is open, or that waits first.
+    pub epoch: EpochId,
+    /// When the agent's newest attempt at a turn ended, of an epoch that waits: the lane did something else before.
+    pub last_attempt: Option<Timestamp>,
+    /// A lane that is at it for longer stands still.
+    pub time_max: Duration,
 }

@@ -12,7 +12,7 @@ use abide_domain::{
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
-use abide_tools::{Call, Output, ToolError};
+use abide_tools::{Call, KeptValues, Output, ToolError, ToolErrorKind};
 
 use super::{
     approve::{Permit, permit},
@@ -129,7 +129,8 @@ async fn run(
         // The configuration changed while the epoch was cut.
         Err(unknown) => return Ok(CallResult::at_once(Outcome::Error, unknown.to_string())),
     };
-    let limit = walk.services.settings.limits.tool.min(walk.time_left()?);
+    let limit = tool.time_limit(&call.arguments).unwrap_or(services.settings.limits.tool);
+    let limit = limit.min(walk.time_left()?);
     let started = walk.services.clock.monotonic();
     let (epoch, stimulus) = (walk.record.id, walk.record.stimulus.clone());
     let zone = sender_zone(&walk.record).unwrap_or_else(|| services.settings.time_zone.clone());
@@ -153,6 +154,7 @@ async fn run(
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
+        kept: &kept(walk),
         commands: &commands,
     };
     let _wait = services.activities.wait(&agent.id, WaitReason::Tool, limit);
@@ -179,11 +181,18 @@ async fn run(
             let outcome = if output.is_cut { Outcome::Error } else { Outcome::Ok };
             CallResult { outcome, output, duration }
         }
-        Ok(Err(ToolError { message })) => {
-            CallResult { duration, ..CallResult::at_once(Outcome::Error, message) }
+        Ok(Err(error)) => {
+            CallResult { duration, ..CallResult::at_once(outcome_of(&error), error.to_text()) }
         }
         Err(_) => CallResult { duration, ..timed_out(effect, limit) },
     })
+}
+
+fn outcome_of(error: &ToolError) -> Outcome {
+    match error.kind {
+        ToolErrorKind::Unknown => Outcome::Unknown,
+        _ => Outcome::Error,
+    }
 }
 
 /// A call that an abort cut off: of a world tool it is unknown how far it came.
@@ -232,14 +241,28 @@ fn timed_out(effect: EffectClass, limit: Duration) -> CallResult {
     }
 }
 
+/// What tools keep for the agent, with what this epoch has staged.
+fn kept(walk: &Walk<'_>) -> KeptValues {
+    let state = walk.services.view.read();
+    let agent = state.agents.get(&walk.agent.id);
+    let mut values = agent.map(|agent| agent.kept.clone()).unwrap_or_default();
+    drop(state);
+    walk.record.kept.iter().for_each(|kept| values.apply(kept));
+    values
+}
+
 /// Records the outcome and what the tool staged. What is large or ethereal goes to a blob, synced first.
 async fn finish(
     walk: &mut Walk<'_>,
     call_id: &CallId,
     ended: CallResult,
 ) -> Result<(), EpochError> {
-    let CallResult { mut outcome, output: Output { mut content, ethereal, staged, .. }, duration } =
-        ended;
+    let CallResult { mut outcome, output, duration } = ended;
+    let Output { mut content, ethereal, mut staged, .. } = output;
+    if let Err(error) = kept(walk).stage(&staged) {
+        (outcome, content) = (outcome_of(&error), error.to_text());
+        staged.clear();
+    }
     if content.len() > TOOL_RESULT_BYTES_MAX {
         outcome = Outcome::Error;
         content =

@@ -8,6 +8,8 @@ use std::time::Duration;
 use abide_domain::{
     ApprovalId, CallId,
     event::{ApprovalDecided, ApprovalRequested, ApprovedCall, DecidedBy, Decision, VoiceCall},
+    limits::APPROVAL_PREVIEW_CHARS_MAX,
+    text::shortened,
     tool::Outcome,
 };
 use abide_tools::Permission;
@@ -17,6 +19,9 @@ use super::{
     error::EpochError,
     walk::Walk,
 };
+
+/// How long a tool may take to say what a call would change.
+const PREVIEW_WITHIN: Duration = Duration::from_secs(5);
 
 /// Whether a call may run.
 pub(super) enum Permit {
@@ -57,9 +62,15 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
         Ok(asks) => asks,
         Err(reason) => return Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
     };
-    match permission {
-        _ if asks => ask_person(walk, call).await,
-        Permission::Ask => ask_person(walk, call).await,
+    let tool = walk.agent.tools.get(&call.name).ok();
+    let own = tool.and_then(|tool| tool.judge(&walk.agent.id, &call.arguments));
+    match own {
+        Some(Permission::Deny { reason }) => {
+            Ok(Permit::Refused { outcome: Outcome::Denied, reason })
+        }
+        Some(Permission::Ask) => ask_person(walk, call).await,
+        Some(Permission::Allow) if !asks => Ok(Permit::Run),
+        _ if asks || permission == Permission::Ask => ask_person(walk, call).await,
         _ => Ok(Permit::Run),
     }
 }
@@ -82,13 +93,22 @@ fn parts(walk: &Walk<'_>, call: &VoiceCall) -> Result<bool, String> {
 
 async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
     if walk.record.approval_of(&call.call_id).is_none() {
-        request(walk, call.call_id.clone(), None).await?;
+        let preview = preview(walk, call).await;
+        request(walk, (call.call_id.clone(), None, preview)).await?;
     }
     await_decision(walk, call).await?;
     Ok(match verdict(walk, &call.call_id, &call.name) {
         Ok(()) => Permit::Run,
         Err(reason) => Permit::Refused { outcome: Outcome::Denied, reason },
     })
+}
+
+/// What the call would change, as far as its tool can say so in time.
+async fn preview(walk: &Walk<'_>, call: &VoiceCall) -> Option<String> {
+    let tool = walk.agent.tools.get(&call.name).ok()?;
+    let preview = tool.preview(&walk.agent.id, &call.arguments);
+    let preview = tokio::time::timeout(PREVIEW_WITHIN, preview).await.ok()??;
+    Some(shortened(&preview, APPROVAL_PREVIEW_CHARS_MAX))
 }
 
 /// What was decided about a call; a no with its reason.
@@ -109,11 +129,10 @@ pub(super) fn verdict(walk: &Walk<'_>, call: &CallId, tool: &str) -> Result<(), 
 }
 
 /// Asks for approval, durably; where nobody is there to be asked, the denial is recorded with the request.
-/// `own` is the call where it is not one of the voice but one that the mind makes by itself.
+/// The call with its id, itself where it is not one of the voice but one that the mind makes by itself, and what it would change.
 pub(super) async fn request(
     walk: &mut Walk<'_>,
-    call_id: CallId,
-    own: Option<ApprovedCall>,
+    (call_id, own, preview): (CallId, Option<ApprovedCall>, Option<String>),
 ) -> Result<ApprovalId, EpochError> {
     let now = walk.now();
     let approval_id = ApprovalId::new(&*walk.services.ids, now);
@@ -121,7 +140,7 @@ pub(super) async fn request(
     let time =
         if is_anybody_there { walk.services.settings.limits.approval } else { Duration::ZERO };
     let deadline = now.plus(time);
-    walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline, own })?;
+    walk.record_keeper(ApprovalRequested { approval_id, call_id, deadline, own, preview })?;
     if is_anybody_there {
         walk.settle().await?;
     } else {

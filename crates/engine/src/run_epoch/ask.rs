@@ -12,8 +12,9 @@ use abide_domain::{
         AbortCode, AgentPaused, DecidedBy, PauseReason, TurnCompleted, TurnFailed, TurnStarted,
         UsageRecord, VoiceCall, VoiceRecord,
     },
+    is_blank,
     turn::{MindError, Thought, TurnRequest, Usage},
-    voice::VoiceError,
+    voice::{AnswerFault, Voice, VoiceError},
 };
 use tokio::time::Instant;
 
@@ -21,9 +22,14 @@ use super::{
     approve,
     attempt_clock::{AttemptClock, AttemptTimeoutError},
     attempt_cost::AttemptCost,
+    attempt_count::{
+        AttemptCount, BAD_VOICE, CONTEXT_TOO_LONG, CRASHED, PAGED, PERHAPS_TOO_LONG, PROCESS_ENDED,
+        SUSPENDED,
+    },
     error::EpochError,
     host, request,
     show::shorten_context,
+    standstill::StandstillClock,
     walk::Walk,
 };
 use crate::{context::Context, failpoint::Failpoint, money::format_dollars};
@@ -39,11 +45,8 @@ const RETRY_AFTER_MAX: Duration = Duration::from_mins(10);
 
 /// A prompt of more tokens may be what a provider means whose refusal nobody understands; one of as many is tried then.
 const DOUBT_TOKENS: u64 = 4_000;
-/// The code of such a refusal.
-const PERHAPS_TOO_LONG: &str = "perhaps_too_long";
-
-/// The code of an attempt that ended with the agent's process.
-const CRASHED: &str = "crashed";
+/// What the words of a failure begin with where the model's answer was unusable.
+const MODEL: &str = "the model ";
 
 /// Asks the next turn of the epoch until it is completed.
 pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<(), EpochError> {
@@ -77,6 +80,9 @@ pub(super) async fn ask(walk: &mut Walk<'_>, context: &mut Context) -> Result<()
         match answer {
             Ok(thought) => return complete(walk, (turn, attempt), thought).await,
             Err(failure) => {
+                if let Some(thought) = interim_answer(walk, &failure) {
+                    return complete(walk, (turn, attempt), thought).await;
+                }
                 let failed = FailedAttempt { turn, attempt, tokens, cost, failure };
                 recover(walk, context, &failed).await?;
             }
@@ -107,6 +113,41 @@ enum AskError {
     /// The watchdog paged it: no evidence came for too long.
     #[error("{0}")]
     Paged(String),
+    /// It failed after a time in which nothing could happen.
+    #[error("the machine slept or stood still for {} s meanwhile: {failure}", standstill.as_secs())]
+    Suspended {
+        /// How long that was.
+        standstill: Duration,
+        /// What came of it.
+        failure: Box<Self>,
+    },
+}
+
+impl AskError {
+    /// The same after a standstill, which is to blame for what it may have broken.
+    fn after(self, standstill: Option<Duration>) -> Self {
+        let may_be_broken = matches!(
+            self,
+            Self::Deadline(_)
+                | Self::Mind(
+                    MindError::BrokenOff { .. }
+                        | MindError::Unavailable { .. }
+                        | MindError::ProcessFailed { .. }
+                )
+        );
+        match standstill.filter(|_| may_be_broken) {
+            Some(standstill) => Self::Suspended { standstill, failure: Box::new(self) },
+            None => self,
+        }
+    }
+
+    /// What happened, whatever was to blame.
+    fn cause(&self) -> &Self {
+        match self {
+            Self::Suspended { failure, .. } => failure.cause(),
+            other => other,
+        }
+    }
 }
 
 /// The turn and attempt that come next, if there may be one.
@@ -121,30 +162,30 @@ fn next_attempt(walk: &Walk<'_>) -> Result<(u32, u32), EpochError> {
         let message = format!("no final response after {} turns", limits.turns);
         return Err(EpochError::abort(AbortCode::TurnsSpent, message));
     }
-    let counted = counted(walk, attempts);
-    if counted >= limits.attempts {
-        return Err(attempts_spent(walk, turn, counted));
+    let count = AttemptCount::of(&walk.record, attempts);
+    if count.has_ended_the_keeper(limits.attempts) {
+        return Err(keeper_ended(turn, count.keeper_ends));
+    }
+    if count.counted >= limits.attempts {
+        return Err(attempts_spent(walk, turn, count.counted));
     }
     walk.time_left()?;
     Ok((turn, attempts + 1))
 }
 
-/// How many of the attempts at a turn count: repairs and shortenings have bounds of their own and are not held against
-/// the mind.
-fn counted(walk: &Walk<'_>, attempts: u32) -> u32 {
-    let is_free = |failed: &&TurnFailed| {
-        matches!(failed.code.as_str(), "bad_voice" | "context_too_long" | PERHAPS_TOO_LONG)
-    };
-    let free = walk.record.failures.iter().filter(is_free).count();
-    attempts.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX))
+fn keeper_ended(turn: u32, times: u32) -> EpochError {
+    let message = format!(
+        "the keeper ended {times} times while turn {turn} was being asked; whether this message was the cause is not known, \
+         so it is not asked again by itself"
+    );
+    EpochError::abort(AbortCode::Poison, message)
 }
 
 fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
-    // An attempt without a failure ended with the keeper that made it.
     match walk.record.failures.iter().rfind(|failed| failed.code != CRASHED) {
         None => EpochError::abort(
             AbortCode::Poison,
-            format!("the process ended {attempts} times while turn {turn} was being asked"),
+            format!("the agent's process ended {attempts} times while turn {turn} was being asked"),
         ),
         Some(last) => EpochError::abort(
             AbortCode::TurnFailed,
@@ -177,11 +218,25 @@ fn pause(walk: &mut Walk<'_>, reason: PauseReason, message: String) -> Result<()
     Err(EpochError::abort(AbortCode::Budget, message))
 }
 
-/// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's requests meanwhile.
+/// Waits for the mind as [`hear`] does, and blames a standstill for what it may have broken.
 async fn listen(
     walk: &mut Walk<'_>,
     request: &TurnRequest,
     cost: &AttemptCost,
+) -> Result<Result<Thought, AskError>, EpochError> {
+    let mut standstill = StandstillClock::new(&*walk.services.clock, Instant::now());
+    let heard = hear(walk, request, cost, &mut standstill).await?;
+    walk.leave_out(standstill.look(Instant::now()));
+    let total = standstill.total(&*walk.services.clock);
+    Ok(heard.map_err(|failure| failure.after(total)))
+}
+
+/// Waits for the mind, its deadline, the epoch's deadline or an interruption, and serves the mind's requests meanwhile.
+async fn hear(
+    walk: &mut Walk<'_>,
+    request: &TurnRequest,
+    cost: &AttemptCost,
+    standstill: &mut StandstillClock,
 ) -> Result<Result<Thought, AskError>, EpochError> {
     let (host, mut requests) = host::open(walk, (request.turn, request.attempt), cost);
     let mind = walk.agent.mind.clone();
@@ -195,15 +250,23 @@ async fn listen(
         let event = tokio::select! {
             biased;
             error = walk.controls.interrupt.stopped() => return Err(error),
-            answer = &mut thinking => break answer,
+            answer = &mut thinking => {
+                if is_waiting {
+                    standstill.skip(Instant::now());
+                }
+                break answer;
+            }
             event = requests.next(&mut walk.controls.decisions, time_left) => event,
             Some(page) = walk.controls.pages.recv(), if !is_waiting => {
                 let reason = page.take();
                 walk.time_left()?;
                 return Ok(Err(AskError::Paged(reason)));
             }
-            () = tokio::time::sleep_until(clock.due()), if !is_waiting => {
-                // Pieces came since: it goes on.
+            () = tokio::time::sleep_until(clock.due().min(standstill.due())), if !is_waiting => {
+                let still = standstill.look(Instant::now());
+                clock.put_off(still, Instant::now());
+                walk.leave_out(still);
+                // Pieces came since, or nothing could: it goes on.
                 let Some(timeout) = clock.timeout(Instant::now()) else { continue };
                 walk.time_left()?;
                 return Ok(Err(timeout.into()));
@@ -211,6 +274,9 @@ async fn listen(
         };
         let waited = requests.handle(walk, event).await?;
         clock.put_off(waited, Instant::now());
+        if is_waiting {
+            standstill.skip(Instant::now());
+        }
     };
     let calls_max = walk.services.settings.limits.calls;
     let fitting = answer.and_then(|thought| match thought.voice.check(calls_max) {
@@ -247,6 +313,36 @@ async fn complete(
     walk.record_agent(TurnCompleted { turn, attempt, voice, usage: usage.into() })
 }
 
+/// What the mind said beside calls of this epoch, where all that it says now, repaired too, is nothing: then that was its answer.
+fn interim_answer(walk: &Walk<'_>, failure: &AskError) -> Option<Thought> {
+    let AskError::Mind(MindError::BadVoice { problem, usage }) = failure else { return None };
+    let is_repaired = walk.record.failures.iter().any(|failed| failed.code == BAD_VOICE);
+    if !is_repaired || problem.fault != AnswerFault::Empty {
+        return None;
+    }
+    let said =
+        walk.record.turns.iter().rev().find_map(|turn| {
+            turn.voice.final_response.as_deref().filter(|words| !is_blank(words))
+        })?;
+    let voice = Voice::native(String::new(), said.to_owned(), Vec::new());
+    voice.check(0).ok()?;
+    Some(Thought::new(voice, usage.clone()))
+}
+
+/// Why an answer that was repaired cannot be used either, for people.
+fn repaired_in_vain(walk: &Walk<'_>, fault: AnswerFault) -> EpochError {
+    let agent = &walk.agent.id;
+    let bad = |failed: &&TurnFailed| failed.code == BAD_VOICE;
+    let mut earlier = walk.record.failures.iter().filter(bad);
+    let first = earlier.next().and_then(|failed| failed.message.strip_prefix(MODEL));
+    let what = match first.filter(|first| *first != fault.to_string()) {
+        Some(first) => format!("{first}, and then {fault}"),
+        None => format!("{fault} twice"),
+    };
+    let message = format!("{agent}'s model {what}; {}", fault.advice());
+    EpochError::abort(AbortCode::BadVoice, message)
+}
+
 /// Records a failed attempt and makes the next one possible, or says why there is none.
 async fn recover(
     walk: &mut Walk<'_>,
@@ -254,21 +350,22 @@ async fn recover(
     failed: &FailedAttempt,
 ) -> Result<(), EpochError> {
     let earlier = |code: &str| walk.record.failures.iter().filter(|f| f.code == code).count();
-    let (repairs, shortenings) = (earlier("bad_voice"), earlier("context_too_long"));
+    let (repairs, shortenings) = (earlier(BAD_VOICE), earlier(CONTEXT_TOO_LONG));
     let doubts = earlier(PERHAPS_TOO_LONG);
     let message = failed.failure.to_string();
     record_failure(walk, failed)?;
     let error = match &failed.failure {
         AskError::Mind(error) => error,
-        AskError::Deadline(_) => return wait(walk, failed, None).await,
+        AskError::Deadline(_) | AskError::Suspended { .. } => {
+            return wait(walk, failed, None).await;
+        }
         // A paged attempt has waited long enough.
         AskError::Paged(_) => return Ok(()),
     };
     match error {
-        MindError::BadVoice { problem, .. } if repairs > 0 => Err(EpochError::abort(
-            AbortCode::BadVoice,
-            format!("the repaired answer does not have the form of a voice either: {problem}"),
-        )),
+        MindError::BadVoice { problem, .. } if repairs > 0 => {
+            Err(repaired_in_vain(walk, problem.fault))
+        }
         // A repair needs no pause, and the supervisor pauses before it restarts a process.
         MindError::BadVoice { .. } | MindError::Crashed { .. } => Ok(()),
         MindError::ContextTooLong { .. } if shortenings >= SHORTENINGS_MAX => {
@@ -294,6 +391,7 @@ async fn recover(
         MindError::RateLimited { retry_after, .. } => wait(walk, failed, *retry_after).await,
         MindError::Overloaded { .. }
         | MindError::BrokenOff { .. }
+        | MindError::ProcessEnded { .. }
         | MindError::ProcessFailed { .. }
         | MindError::Unavailable { .. } => wait(walk, failed, None).await,
     }
@@ -302,18 +400,20 @@ async fn recover(
 fn record_failure(walk: &mut Walk<'_>, failed: &FailedAttempt) -> Result<(), EpochError> {
     let (turn, attempt) = (failed.turn, failed.attempt);
     let (code, usage) = code_and_usage(&failed.failure);
-    let (path, message) = match &failed.failure {
-        AskError::Mind(MindError::BadVoice { problem: VoiceError { path, message }, .. }) => {
-            (Some(path.clone()), message.clone())
-        }
-        failure => (None, failure.to_string()),
+    let message = failed.failure.to_string();
+    let (path, repair) = match &failed.failure {
+        AskError::Mind(MindError::BadVoice {
+            problem: VoiceError { path, message, .. }, ..
+        }) => (Some(path.clone()), Some(message.clone())),
+        _ => (None, None),
     };
     let usage = usage.cloned().map(UsageRecord::from);
     // A request that was declined before anything of an answer came costs nothing; whatever ended it later was paid for.
-    let is_charged = matches!(failed.failure, AskError::Deadline(_) | AskError::Paged(_))
+    let is_charged = matches!(failed.failure.cause(), AskError::Deadline(_) | AskError::Paged(_))
         || failed.cost.has_begun();
     let usage = usage.or_else(|| failed.cost.estimate(walk).filter(|_| is_charged));
-    walk.record_keeper(TurnFailed { turn, attempt, code: code.into(), message, path, usage })
+    let code = code.to_owned();
+    walk.record_keeper(TurnFailed { turn, attempt, code, message, repair, path, usage })
 }
 
 /// Records what an attempt cost that an order to end the epoch cut off. Without a price there is nothing to record.
@@ -326,27 +426,30 @@ fn record_stop(
     let EpochError::Abort { message, .. } = error else { return Ok(()) };
     let Some(usage) = cost.estimate(walk) else { return Ok(()) };
     let (code, message, usage) = ("stopped".to_owned(), message.clone(), Some(usage));
-    walk.record_keeper(TurnFailed { turn, attempt, code, message, path: None, usage })
+    let (repair, path) = (None, None);
+    walk.record_keeper(TurnFailed { turn, attempt, code, message, repair, path, usage })
 }
 
 /// How the ledger calls a failure, and what it cost where that is known.
-const fn code_and_usage(failure: &AskError) -> (&'static str, Option<&Usage>) {
+fn code_and_usage(failure: &AskError) -> (&'static str, Option<&Usage>) {
     let error = match failure {
         AskError::Mind(error) => error,
         AskError::Deadline(_) => return ("deadline", None),
-        AskError::Paged(_) => return ("paged", None),
+        AskError::Paged(_) => return (PAGED, None),
+        AskError::Suspended { failure, .. } => return (SUSPENDED, code_and_usage(failure).1),
     };
     match error {
         MindError::Overloaded { .. } => ("overloaded", None),
         MindError::RateLimited { .. } => ("rate_limited", None),
         MindError::MoneyOut { .. } => ("money_out", None),
         MindError::Refused { usage, .. } => ("refused", Some(usage)),
-        MindError::ContextTooLong { .. } => ("context_too_long", None),
-        MindError::BadVoice { usage, .. } => ("bad_voice", Some(usage)),
+        MindError::ContextTooLong { .. } => (CONTEXT_TOO_LONG, None),
+        MindError::BadVoice { usage, .. } => (BAD_VOICE, Some(usage)),
         MindError::Rejected { .. } => ("rejected", None),
         MindError::PerhapsTooLong { .. } => (PERHAPS_TOO_LONG, None),
         MindError::BrokenOff { usage, .. } => ("unavailable", Some(usage)),
         MindError::Crashed { .. } => (CRASHED, None),
+        MindError::ProcessEnded { .. } => (PROCESS_ENDED, None),
         MindError::ProcessFailed { .. } => ("process_failed", None),
         MindError::OutcomeUnknown { .. } => ("outcome_unknown", None),
         MindError::Unavailable { .. } => ("unavailable", None),
@@ -360,7 +463,7 @@ async fn wait(
     failed: &FailedAttempt,
     asked_for: Option<Duration>,
 ) -> Result<(), EpochError> {
-    let counted = counted(walk, failed.attempt);
+    let AttemptCount { counted, .. } = AttemptCount::of(&walk.record, failed.attempt);
     if counted >= walk.services.settings.limits.attempts {
         return Ok(());
     }

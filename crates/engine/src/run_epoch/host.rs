@@ -267,7 +267,7 @@ impl HostRequests {
             let call_id = CallId::of_mind(self.turn, self.attempt, self.asked);
             let PermissionRequest { tool, arguments } = asked;
             let own = Some(ApprovedCall { tool: tool.clone(), arguments });
-            let approval_id = approve::request(walk, call_id.clone(), own).await?;
+            let approval_id = approve::request(walk, (call_id.clone(), own, None)).await?;
             let since = Instant::now();
             self.open = Some(OpenQuestion { approval_id, call_id, tool, since, reply });
             self.answer(walk);

@@ -150,6 +150,11 @@ impl<'a> Walk<'a> {
         at.plus(self.services.clock.monotonic().saturating_sub(monotonic))
     }
 
+    /// Nothing could happen for so long: that time is not the epoch's either.
+    pub(super) fn leave_out(&mut self, standstill: Duration) {
+        self.began.1 = self.began.1.saturating_add(standstill);
+    }
+
     /// How much of the epoch's time is left; an error when none is.
     pub(super) fn time_left(&self) -> Result<Duration, EpochError> {
         let limit = self.services.settings.limits.epoch;

@@ -14,6 +14,7 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm, Wishes};
+use abide_tools::KeptValues;
 
 use super::{
     epoch::EpochEnd,
@@ -51,6 +52,8 @@ pub struct AgentState {
     pub sleep: SleepState,
     /// Facts that its sleep found and that wait for a person.
     pub fact_proposals: FactProposals,
+    /// What its tools keep for it.
+    pub kept: KeptValues,
     /// Why it is paused, if it is.
     pub paused: Option<AgentPaused>,
     /// Since when it is paused.
@@ -145,6 +148,7 @@ impl AgentState {
             dreams: Dreams::new(entity),
             sleep: SleepState::default(),
             fact_proposals: FactProposals::default(),
+            kept: KeptValues::default(),
             paused: None,
             paused_at: None,
             today: DayTally::default(),
@@ -348,6 +352,7 @@ mod tests {
             attempt: 1,
             code: "unavailable".into(),
             message: "ä".repeat(FAILURE_CHARS_MAX + 1),
+            repair: None,
             path: None,
             usage: None,
         };

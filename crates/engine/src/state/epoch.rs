@@ -12,8 +12,8 @@ use abide_domain::{
     event::{
         AbortCode, AgentEvent, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
         ContextEvent, Decision, EpochAborted, EpochEvent, Event, SpaceEvent, SpaceNamed, SpaceSaid,
-        StimulusAccepted, ToolEvent, ToolFinished, ToolRequested, TurnCompleted, TurnEvent,
-        TurnFailed, UsageRecord, VoiceRecord, WakeEvent,
+        StimulusAccepted, ToolEvent, ToolFinished, ToolKept, ToolRequested, TurnCompleted,
+        TurnEvent, TurnFailed, UsageRecord, VoiceRecord, WakeEvent,
     },
     text::shortened,
 };
@@ -66,6 +66,8 @@ pub struct EpochRecord {
     pub wakes_set: usize,
     /// The agents that it brings into being; they come with the commit.
     pub spawned: Vec<AgentId>,
+    /// What its tools keep or drop; it counts with the commit.
+    pub kept: Vec<ToolKept>,
     /// What it cost so far, failed attempts included.
     pub usage: UsageRecord,
     /// Why it was aborted, if it was.
@@ -143,6 +145,7 @@ impl EpochRecord {
             said: Vec::new(),
             named: Vec::new(),
             wakes_set: 0,
+            kept: Vec::new(),
             spawned: Vec::new(),
             usage: UsageRecord { cost_microusd: Some(0), ..UsageRecord::default() },
             abort: None,
@@ -211,11 +214,13 @@ impl EpochRecord {
         let id = match event {
             ToolEvent::Requested(requested) => &requested.call_id,
             ToolEvent::Finished(finished) => &finished.call_id,
+            ToolEvent::Kept(kept) => return self.kept.push(kept.clone()),
         };
         let Some(call) = self.turns.last_mut().and_then(|turn| turn.call_mut(id)) else { return };
         match event {
             ToolEvent::Requested(requested) => call.requested = Some(requested.clone()),
             ToolEvent::Finished(finished) => call.finished = Some(finished.clone()),
+            ToolEvent::Kept(_) => {}
         }
     }
 

@@ -7,6 +7,7 @@ use abide_domain::{
     event::{AbortCode, Event, TurnEvent},
     turn::{MindError, Usage},
 };
+use abide_engine::keeper::AttentionKind;
 use abide_testkit::rig::{Rig, Setup, TestTool, call, fail, say, silence};
 use serde_json::json;
 
@@ -168,7 +169,7 @@ async fn a_turn_cut_by_a_death_is_asked_again_and_nothing_before_it_is_repeated(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_input_that_kills_its_keeper_three_times_is_poison_and_the_queue_goes_on() {
+async fn an_input_that_ends_its_keeper_every_time_is_poison_and_the_queue_goes_on() {
     let script = |request: &abide_domain::turn::TurnRequest, _| match &*request.message {
         "poison" => silence(),
         _ => say("so"),
@@ -176,22 +177,132 @@ async fn an_input_that_kills_its_keeper_three_times_is_poison_and_the_queue_goes
     let mut rig = Setup::new(script).start().await;
     let poison = rig.begin("poison").await;
     let next = rig.begin("hello").await;
-    for death in 1..=3 {
+    for death in 1..=5 {
         rig.until_times(poison, "turn.started", death).await;
         rig.restart().await;
     }
-    assert_eq!(rig.ended(poison).await.abort_code(), Some(AbortCode::Poison));
-    assert_eq!(rig.asked_in(poison).len(), 3);
+    let ended = rig.ended(poison).await;
+    assert_eq!(ended.abort_code(), Some(AbortCode::Poison));
+    let message = ended.abort.unwrap().message;
+    assert!(message.contains("keeper ended 5 times") && message.contains("not known"), "{message}");
+    assert_eq!(rig.asked_in(poison).len(), 5);
     assert_eq!(rig.ended(next).await.reply(), Some("so"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn deaths_and_failures_share_the_attempts_of_a_turn() {
-    let script = |_: &_, n| if n == 2 { silence() } else { fail(unavailable()) };
+async fn ends_of_the_keeper_use_up_no_attempt_of_the_mind() {
+    let script = |_: &_, n| match n {
+        1 | 3 | 4 => silence(),
+        2 | 5 => fail(unavailable()),
+        _ => say("so"),
+    };
     let mut rig = Setup::new(script).start().await;
     let epoch = rig.begin("hello").await;
-    rig.until_times(epoch, "turn.started", 2).await;
-    rig.restart().await;
-    assert_eq!(rig.ended(epoch).await.abort_code(), Some(AbortCode::TurnFailed));
-    assert_eq!(rig.asked().len(), 3);
+    for (started, is_end) in [(1, true), (3, true), (4, true)] {
+        rig.until_times(epoch, "turn.started", started).await;
+        if is_end {
+            rig.restart().await;
+        }
+    }
+    assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    assert_eq!(rig.asked().len(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_a_person_ended_uses_up_no_attempt_and_is_asked_again() {
+    let restarted = || MindError::ProcessEnded { message: "a person ended it".into() };
+    let script = move |_: &_, n| match n {
+        1 | 2 => fail(unavailable()),
+        3 | 4 => fail(restarted()),
+        _ => say("so"),
+    };
+    let rig = Setup::new(script).start().await;
+    assert_eq!(rig.say("hello").await.reply(), Some("so"));
+    assert_eq!(rig.asked().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_by_order_are_bounded_and_the_model_is_not_blamed() {
+    let restarted = || MindError::ProcessEnded { message: "a person ended it".into() };
+    let rig = Setup::new(move |_, _| fail(restarted())).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!((epoch.abort_code(), rig.asked().len()), (Some(AbortCode::TurnFailed), 8));
+    let message = epoch.abort.unwrap().message;
+    assert!(message.contains("was ended: a person ended it"), "{message}");
+    let last = epoch.failures.last().map(|failed| failed.code.clone());
+    assert_eq!(last.as_deref(), Some("process_ended"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_sleeps_is_no_silence_and_uses_up_no_attempt() {
+    let hour = Duration::from_hours(1);
+    let script = |_: &_, n| match n {
+        1..=3 => silence(),
+        _ => say("so"),
+    };
+    let setup = Setup::new(script).with(|setup| setup.limits.turn = Duration::from_mins(1));
+    let rig = setup.start().await;
+    let epoch = rig.begin("hello").await;
+    for attempt in 1..=3 {
+        rig.until_times(epoch, "turn.started", attempt).await;
+        rig.pass(Duration::from_secs(10)).await;
+        tokio::time::advance(hour).await;
+    }
+    assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    let entries = rig.entries_of(epoch);
+    let failed = |event: Event| match event {
+        Event::Turn(TurnEvent::Failed(failed)) => Some((failed.code, failed.message)),
+        _ => None,
+    };
+    let failed: Vec<_> = entries.into_iter().filter_map(|entry| failed(entry.event)).collect();
+    assert_eq!(failed.len(), 3, "{failed:?}");
+    assert!(failed.iter().all(|(code, _)| code == "suspended"), "{failed:?}");
+    assert!(failed.iter().all(|(_, words)| words.contains("stood still for 3600 s")), "{failed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_grows_again_after_the_machine_slept_is_not_cut_off() {
+    let minute = Duration::from_mins(1);
+    let slow = say("so").after(2 * minute).growing(Duration::from_secs(5));
+    let setup = Setup::new(move |_, _| slow.clone()).with(|setup| setup.limits.turn = minute);
+    let rig = setup.start().await;
+    let epoch = rig.begin("hello").await;
+    rig.until(epoch, "turn.started").await;
+    rig.pass(Duration::from_secs(10)).await;
+    tokio::time::advance(minute + Duration::from_secs(2)).await;
+    assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    assert_eq!(rig.count_of(epoch, "turn.failed"), 0);
+}
+
+/// What attention says of epochs without a reply.
+fn without_reply(rig: &Rig) -> Vec<EpochId> {
+    let matters = rig.keeper().attention();
+    let failed = matters.into_iter().filter(|matter| matter.kind == AttentionKind::EpochFailed);
+    failed.filter_map(|matter| matter.epoch).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_got_no_reply_stays_a_matter_until_it_is_asked_again_or_old() {
+    let script = |request: &abide_domain::turn::TurnRequest, n| match &*request.message {
+        "hard" if n < 8 => fail(unavailable()),
+        "hopeless" => fail(unavailable()),
+        _ => say("so"),
+    };
+    let rig = Setup::new(script).start().await;
+    let hard = rig.say("hard").await.id;
+    assert_eq!(rig.say("hello").await.reply(), Some("so"));
+    assert_eq!(without_reply(&rig), [hard], "something else was answered, this was not");
+    let again = rig.say("hard").await;
+    assert_eq!(again.reply(), None);
+    assert_eq!(without_reply(&rig), [again.id], "the new one stands in place of the old one");
+    assert_eq!(rig.say(" hard\n").await.reply(), Some("so"));
+    assert_eq!(without_reply(&rig), [], "asked again and answered");
+
+    let hopeless = rig.say("hopeless").await.id;
+    rig.pass(Duration::from_hours(6 * 24)).await;
+    rig.say("hello").await;
+    assert_eq!(without_reply(&rig), [hopeless]);
+    rig.pass(Duration::from_hours(24)).await;
+    rig.say("hello").await;
+    assert_eq!(without_reply(&rig), [], "nobody asks for it any more");
 }

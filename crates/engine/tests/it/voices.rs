@@ -66,6 +66,53 @@ async fn a_second_misfit_ends_the_epoch_and_nothing_of_it_ran() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn people_are_told_what_the_model_did_and_the_model_what_to_mend() {
+    let cases = [
+        (say(""), say(" "), "felix's model gave an empty answer twice; "),
+        (
+            say("x".repeat(50_001)),
+            say(""),
+            "felix's model gave an answer of more than 50000 characters, and then gave an empty answer; ",
+        ),
+    ];
+    for (first, second, told) in cases {
+        let script = move |_: &_, n| if n == 1 { first.clone() } else { second.clone() };
+        let rig = Setup::new(script).start().await;
+        let epoch = rig.say("hello").await;
+        let message = epoch.abort.unwrap().message;
+        assert!(message.starts_with(told), "{message}");
+        assert!(!message.contains("final_response"), "{message}");
+        let failed = &epoch.failures[0];
+        assert!(failed.message.starts_with("the model gave an "), "{}", failed.message);
+        let repair = rig.asked()[1].repair.clone().unwrap();
+        assert_eq!(Some(&repair.message), failed.repair.as_ref());
+    }
+    let rig = Setup::new(|_, _| say("")).start().await;
+    rig.say("hello").await;
+    let repair = rig.asked()[1].repair.clone().unwrap();
+    assert_eq!(repair.to_string(), "final_response: is blank; say something to the person");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_beside_a_call_are_the_answer_where_nothing_comes_after_them() {
+    let script = |request: &abide_domain::turn::TurnRequest, _| match request.turn {
+        1 => call("page.get", json!({})).with_words("I noted it for you."),
+        _ => say(""),
+    };
+    let rig = Setup::new(script).tool(TestTool::read("page.get")).start().await;
+    let epoch = rig.say("hello").await;
+    assert_eq!(epoch.reply(), Some("I noted it for you."));
+    assert_eq!((rig.asked().len(), rig.runs()), (3, 1), "it is repaired once before");
+
+    let silent = |request: &abide_domain::turn::TurnRequest, _| match request.turn {
+        1 => call("page.get", json!({})),
+        _ => say(""),
+    };
+    let rig = Setup::new(silent).tool(TestTool::read("page.get")).start().await;
+    assert_eq!(rig.say("hello").await.abort_code(), Some(AbortCode::BadVoice));
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_turn_has_a_repair_of_its_own() {
     let script = |_: &_, n| match n {
         1 | 3 => say(""),

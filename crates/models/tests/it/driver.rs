@@ -89,6 +89,7 @@ fn name(outcome: &Result<Thought, MindError>) -> &'static str {
         Err(MindError::BadVoice { .. }) => "bad voice",
         Err(MindError::Rejected { .. }) => "rejected",
         Err(MindError::Crashed { .. }) => "crashed",
+        Err(MindError::ProcessEnded { .. }) => "process ended",
         Err(MindError::OutcomeUnknown { .. }) => "outcome unknown",
         Err(MindError::PerhapsTooLong { .. }) => "perhaps too long",
         Err(MindError::BrokenOff { .. }) => "broken off",
@@ -490,4 +491,69 @@ async fn a_server_that_reads_no_calls_is_asked_for_json_after_the_repair_failed_
     let voice = model.ask(&request, &drop).await.unwrap().voice;
     assert_eq!(voice.tool_calls[0].name, "clock.now");
     assert!(server.asked()[2].contains("json_schema"));
+}
+
+/// Answers in words alone.
+fn words(text: &str) -> Act {
+    http(200, "", &frame(&json!({"content": text}), Some("stop")))
+}
+
+#[tokio::test]
+async fn a_model_that_does_worse_in_json_is_asked_by_its_own_means_again() {
+    let written =
+        "Let me look. <tool_call>{\"name\": \"clock-now\", \"arguments\": {}}</tool_call>";
+    for (in_json, is_answer) in [("It is late.", true), ("{\"final_response\": 3}", false)] {
+        let acts = vec![words(written), words(written), words(in_json), words("It is five.")];
+        let server = Server::start(acts).await;
+        let model = model(settings(&server, Dialect::OpenAiChat));
+        let mut request = plain("what time is it?");
+        request.tools = tools();
+        let Err(MindError::BadVoice { problem, .. }) = model.ask(&request, &drop).await else {
+            panic!()
+        };
+        request.repair = Some(problem);
+        let answer = model.ask(&request, &drop).await;
+        assert_eq!(answer.is_ok(), is_answer, "{answer:?}");
+        request.repair = None;
+        let said = model.ask(&request, &drop).await.unwrap().voice.final_response;
+        assert_eq!(said.as_deref(), Some("It is five."));
+        let is_json: Vec<bool> =
+            server.asked().iter().map(|body| body.contains("json_schema")).collect();
+        assert_eq!(is_json, [false, false, true, false]);
+    }
+}
+
+#[tokio::test]
+async fn a_thought_that_the_template_opens_is_shown_once_and_never_again() {
+    let planned = "secret plan</think>\n\nThe answer is 5.";
+    let acts = vec![words(planned), words(planned), words("Plainly 6."), words("Plainly 7.")];
+    let server = Server::start(acts).await;
+    let model = model(settings(&server, Dialect::OpenAiChat));
+    let mut all = Vec::new();
+    for _ in 0..4 {
+        let shown = Mutex::new(String::new());
+        let on_delta = |delta: ReplyDelta| {
+            if !delta.thought {
+                shown.lock().unwrap().push_str(&delta.text);
+            }
+        };
+        let said = model.ask(&plain("2+3?"), &on_delta).await.unwrap().voice.final_response;
+        all.push((said.unwrap(), shown.into_inner().unwrap()));
+    }
+    let said: Vec<&str> = all.iter().map(|(said, _)| said.as_str()).collect();
+    assert_eq!(said, ["The answer is 5.", "The answer is 5.", "Plainly 6.", "Plainly 7."]);
+    let shown: Vec<&str> = all.iter().map(|(_, shown)| shown.as_str()).skip(1).collect();
+    assert_eq!(shown, ["The answer is 5.", "Plainly 6.", "Plainly 7."]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_for_its_limit_names_it_to_people() {
+    let cut = frame(&json!({"content": "one two"}), Some("length"));
+    let server = Server::start(vec![http(200, "", &cut)]).await;
+    let mut settings = settings(&server, Dialect::OpenAiChat);
+    settings.max_output_tokens = Some(2);
+    let error = model(settings).ask(&plain("count"), &drop).await.unwrap_err();
+    assert_eq!(error.to_string(), "the model gave an answer longer than its limit of 2 tokens");
+    let MindError::BadVoice { problem, .. } = error else { panic!("{error}") };
+    assert!(problem.message.contains("answer more briefly"), "{problem}");
 }

@@ -379,6 +379,32 @@ fn the_json_voice_shows_words_and_no_json() {
 }
 
 #[test]
+fn plain_prose_is_an_answer_where_json_was_asked_for_in_vain() {
+    for (dialect, stream) in json_streams("Sure! Here you go: {1, 2}.") {
+        let outcome = outcome(dialect, RequestForm::Json, &stream);
+        let said = "Sure! Here you go: {1, 2}.";
+        let expected = Voice::native(String::new(), said.into(), Vec::new());
+        assert_eq!(outcome.voice, Ok(expected), "{dialect:?}");
+        assert_eq!(outcome.shown, said, "{dialect:?}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_lone_closing_tag_is_a_thought() {
+    let said = choice(&json!({"content": "secret plan</think>\n\nThe answer is 5."}), Some("stop"));
+    let outcome = native(OpenAiChat, &sse(&[said]));
+    let voice = outcome.voice.unwrap();
+    assert_eq!(voice.final_response.as_deref(), Some("The answer is 5."));
+    assert_eq!(voice.thought, "secret plan");
+    let voice = r#"{"thought":"","emotive_state":"calm","tool_calls":[],"final_response":"5"}"#;
+    for (dialect, stream) in json_streams(&format!("a {{plan}}\n</think>\n{voice}")) {
+        let voice = self::outcome(dialect, RequestForm::Json, &stream).voice.unwrap();
+        assert_eq!(voice.final_response.as_deref(), Some("5"), "{dialect:?}");
+        assert_eq!(voice.thought, "a {plan}\n", "{dialect:?}");
+    }
+}
+
+#[test]
 fn a_voice_that_does_not_fit_names_its_path() {
     let bad = |outcome: Outcome| match outcome.voice {
         Err(AttemptError { kind: AttemptErrorKind::BadVoice { path }, .. }) => path,
@@ -391,8 +417,10 @@ fn a_voice_that_does_not_fit_names_its_path() {
             "{dialect:?}"
         );
     }
-    for (dialect, stream) in json_streams("Sure! Here you go.") {
-        assert_eq!(bad(outcome(dialect, RequestForm::Json, &stream)), "", "{dialect:?}");
+    for near in ["Sure! {\"final_response\": \"Here you go.\"}", "{\"final_response\": \"Here"] {
+        for (dialect, stream) in json_streams(near) {
+            assert_eq!(bad(outcome(dialect, RequestForm::Json, &stream)), "", "{dialect:?}");
+        }
     }
     let broken = chat_calls().replace("\"\\\"x\\\"}\"", "\"\\\"x\"");
     assert_eq!(bad(native(OpenAiChat, &broken)), "tool_calls[0].arguments");

@@ -48,6 +48,15 @@ pub(crate) fn probe(home: &Home) -> io::Result<ProbedSandbox> {
     probe_up_to(home, ConfinementLevel::Isolated)
 }
 
+/// The same where a test bounds the level.
+pub(super) fn probe_for(home: &Home, level_max: u64) -> io::Result<ProbedSandbox> {
+    match level_max {
+        0 => Err(io::Error::other("test.sandbox_level_max is 0")),
+        1 => probe_up_to(home, ConfinementLevel::Restricted),
+        _ => probe(home),
+    }
+}
+
 fn probe_up_to(home: &Home, strictest: ConfinementLevel) -> io::Result<ProbedSandbox> {
     let folder = home.root().join(format!(".sandbox-probe.{}", std::process::id()));
     probe_sandbox(&std::env::current_exe()?, &folder, strictest)
@@ -104,11 +113,7 @@ impl SandboxPlan {
         if modes().all(|mode| mode == SandboxMode::Off) {
             return Ok(plan);
         }
-        let probed = match level_max {
-            0 => Err(io::Error::other("test.sandbox_level_max is 0")),
-            1 => probe_up_to(home, ConfinementLevel::Restricted),
-            _ => probe(home),
-        };
+        let probed = probe_for(home, level_max);
         let reasons = match probed {
             Ok(probed) => {
                 (plan.level, plan.holds_signals) = (probed.level, probed.holds_signals);

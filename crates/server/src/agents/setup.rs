@@ -16,7 +16,7 @@ use abide_memory::{
     DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
     KnowledgeHandle,
 };
-use abide_tools::{Registry, RegistryError, ToolPolicy, ToolPolicyError};
+use abide_tools::{Registry, ToolPolicy, ToolPolicyError};
 
 use super::{minds::MemoryModels, process_setup::AgentWithMind};
 use crate::{
@@ -48,9 +48,6 @@ pub(crate) enum AgentSetupError {
     /// `[tools]` is invalid.
     #[error(transparent)]
     Policy(#[from] ToolPolicyError),
-    /// A tool cannot be registered.
-    #[error(transparent)]
-    Registry(#[from] RegistryError),
 }
 
 /// All agents, set up, and the files that are projected for them.
@@ -78,11 +75,10 @@ impl AgentBuilder {
     pub(crate) fn new(
         home: &Home,
         settings: &Settings,
+        tools: Registry,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AgentSetupError> {
-        let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
-        let tools = Arc::new(Registry::builtin(probe_file.map(Path::new))?);
-        Ok(Self { home: home.clone(), tools, policy: policy(settings)?, embedder })
+        Ok(Self { home: home.clone(), tools: Arc::new(tools), policy: policy(settings)?, embedder })
     }
 
     /// Sets all agents of the configuration up. `head` is the newest durable event: facts that have seen more are rebuilt.

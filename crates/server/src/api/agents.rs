@@ -102,7 +102,15 @@ pub(crate) fn agent_summary(app: &AppState, state: &state::State, id: &AgentId) 
     let moved = agent.and_then(|agent| agent.last_evidence_at);
     let moved = moved.and_then(|at| format_age(app.now(), at));
     let moved = moved.map(|age| format!(", last moved {age}")).unwrap_or_default();
-    format!("{id}: {}{waiting}{moved}", state_of(app, state, id))
+    format!("{id}: {}{waiting}{moved}", state_words(state_of(app, state, id)))
+}
+
+/// A state in words for people.
+fn state_words(state: &str) -> String {
+    match state {
+        "waiting_approval" => "waiting for an approval".to_owned(),
+        state => state.replace('_', " "),
+    }
 }
 
 /// What an agent used on the day of `now`.

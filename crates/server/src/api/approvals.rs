@@ -34,6 +34,9 @@ pub(crate) struct ApprovalView {
     about: Option<String>,
     /// What it is to be called with.
     arguments: Value,
+    /// What it would change, such as a diff; absent where the arguments say it all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<String>,
     /// `read`, `state` or `world`.
     #[schema(value_type = String)]
     effect: EffectClass,
@@ -104,6 +107,7 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
         tool: tool.to_owned(),
         about: spec.map(|spec| spec.description.clone()),
         arguments: arguments.clone(),
+        preview: requested.preview.clone(),
         effect: spec.map_or(EffectClass::World, |spec| spec.effect),
         deadline: requested.deadline.to_string(),
     })

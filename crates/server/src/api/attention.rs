@@ -1,5 +1,7 @@
 //! `/attention`: what a person must see or decide, each with what can be done about it.
 
+use std::time::Duration;
+
 use abide_domain::AgentId;
 use abide_engine::{
     Keeper,
@@ -19,6 +21,9 @@ use crate::{
     watch::{DISK, STATE_NOT_KEPT, disk_summary, state_summary},
 };
 
+/// How long the list waits for a look of the watchdog.
+const LOOK_MAX: Duration = Duration::from_secs(2);
+
 /// A matter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AttentionView {
@@ -32,8 +37,19 @@ pub(crate) struct AttentionView {
     since: String,
     /// One line.
     summary: String,
+    /// Who has it in hand, of a stall; null where nobody has.
+    acknowledged: Option<AcknowledgementView>,
     /// What can be done.
     actions: Vec<ActionView>,
+}
+
+/// Somebody has a stall in hand.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct AcknowledgementView {
+    /// Who.
+    by: String,
+    /// Until when; then people are told of it again.
+    until: String,
 }
 
 /// A request that does something about a matter.
@@ -64,6 +80,7 @@ impl From<Attention> for AttentionView {
             citizen: attention.citizen.map(|citizen| citizen.to_string()),
             since: attention.since.to_string(),
             summary: attention.summary,
+            acknowledged: None,
             actions,
         }
     }
@@ -159,6 +176,7 @@ fn standing_part(app: &AppState, standing: &StandingPart) -> AttentionView {
         citizen: None,
         since: app.now().before(standing.time).to_string(),
         summary: standing.sentence(),
+        acknowledged: None,
         actions: vec![ActionView {
             label: "Show",
             method: "GET",
@@ -185,6 +203,7 @@ fn restarts(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         citizen: Some(id.to_string()),
         since: status.started_at.unwrap_or_else(|| app.now()).to_string(),
         summary: format!("the process of {id} ended {count} times in a row: {reason}"),
+        acknowledged: None,
         actions: process_actions(id.as_str(), "Start now"),
     })
 }
@@ -199,6 +218,7 @@ fn over_disk_limit(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         citizen: Some(id.to_string()),
         since: hold.since.to_string(),
         summary: disk_summary(id, &hold),
+        acknowledged: None,
         // An agent of the Agent Client Protocol is neither started nor parked by hand.
         actions: if is_steered { process_actions(id.as_str(), "Start now") } else { Vec::new() },
     })
@@ -213,6 +233,7 @@ fn not_kept(app: &AppState, id: &AgentId) -> Option<AttentionView> {
         citizen: Some(id.to_string()),
         since: problem.since.to_string(),
         summary: state_summary(id, &problem),
+        acknowledged: None,
         actions: process_actions(id.as_str(), "Start again"),
     })
 }
@@ -225,10 +246,11 @@ fn stalls(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
         let EpisodeView { id, agent, opened_at, summary, .. } = EpisodeView::new(episode, now);
         let ack = json!({"episode": id, "for": "1h"});
         let silence = json!({"agent": agent, "for": "1h"});
-        let mut actions = vec![
-            ActionView::post("Acknowledge", "/watchdog/ack".to_owned(), ack),
-            ActionView::post("Silence for 1 h", "/watchdog/silence".to_owned(), silence),
-        ];
+        let ack = ActionView::post("Acknowledge", "/watchdog/ack".to_owned(), ack);
+        // Who has it in hand is named beside it; there is nothing left to press.
+        let acknowledged = episode.ack.as_ref().filter(|ack| ack.until > now);
+        let mut actions = Vec::from_iter(acknowledged.is_none().then_some(ack));
+        actions.push(ActionView::post("Silence for 1 h", "/watchdog/silence".to_owned(), silence));
         let open = keeper.state().open_epoch(&episode.agent).map(|record| record.id);
         actions.extend(open.map(|epoch| {
             ActionView::post("Abort its epoch", format!("/epochs/{epoch}/abort"), json!({}))
@@ -243,10 +265,32 @@ fn stalls(app: &AppState, keeper: &Keeper) -> Vec<AttentionView> {
             citizen: Some(agent),
             since: opened_at,
             summary,
+            acknowledged: acknowledged.map(|ack| AcknowledgementView {
+                by: ack.by.bare().to_owned(),
+                until: ack.until.to_string(),
+            }),
             actions,
         }
     };
     episodes.iter().map(stall).collect()
+}
+
+/// Has the watchdog look again where something that an open stall rests on has changed since it looked: its agent has done
+/// something, or has nothing to do any more. Else what was just ended would be shown until the next scan.
+async fn look_again(app: &AppState, keeper: &Keeper) {
+    let Some(watchdog) = app.watchdog() else { return };
+    let is_changed = {
+        let (episodes, state) = (watchdog.status().episodes, keeper.state());
+        episodes.iter().any(|episode| {
+            let Some(agent) = state.agents.get(&episode.agent) else { return true };
+            let is_idle = agent.open.is_none() && agent.queue.is_empty();
+            agent.last_evidence_seq > episode.evidence_seq || is_idle
+        })
+    };
+    if is_changed {
+        // What the newest look knew is shown where this one takes too long.
+        let _late = tokio::time::timeout(LOOK_MAX, watchdog.look()).await;
+    }
 }
 
 /// Hosts of models that cannot be reached, as the watchdog found them at its newest look.
@@ -258,6 +302,7 @@ fn unreachable_hosts(app: &AppState) -> Vec<AttentionView> {
         citizen: None,
         since: observed.since.to_string(),
         summary: observed.matter.summary,
+        acknowledged: None,
         actions: vec![ActionView {
             label: "Show",
             method: "GET",
@@ -278,6 +323,7 @@ pub(crate) async fn list(
 ) -> Result<Json<List<AttentionView>>, ApiError> {
     let citizen = params.get("citizen").map(|name| app.citizen(Some(name))).transpose()?;
     let citizen = citizen.map(|citizen| citizen.to_string());
+    look_again(&app, app.keeper()?).await;
     let matters = all_matters(&app, app.keeper()?).into_iter();
     let items = matters.filter(|matter| citizen.is_none() || matter.citizen == citizen).collect();
     Ok(Json(List::page(items, params.cursor()?, params.limit()?)))

@@ -18,9 +18,13 @@ use utoipa::ToSchema;
 use super::{
     app_state::AppState,
     error::ApiError,
+    guard::missing_scope,
     input::{Body, Params, bounded_reason},
 };
-use crate::{auth::Caller, config::TimeSpan};
+use crate::{
+    auth::{Caller, Right},
+    config::TimeSpan,
+};
 
 mod answer;
 mod view;
@@ -63,6 +67,8 @@ pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<WatchdogVie
 }
 
 /// Gives it a command: `scan`, `pause`, `resume`, `silence`, `unsilence`, `ack` or `test-page`.
+///
+/// To acknowledge stalls, and to silence one agent or end that, the scope `approve` is enough; all else takes `admin`.
 #[utoipa::path(post, path = "/watchdog/{action}", tag = "watchdog", params(("action" = String, Path)),
     request_body(content = Option<WordBody>),
     responses((status = 200, body = WordAnswer), (status = 404), (status = 409), (status = 422), (status = 503)))]
@@ -73,6 +79,7 @@ pub(crate) async fn order(
     body: Body,
 ) -> Result<Json<WordAnswer>, ApiError> {
     let mut command: WordBody = body.parse()?;
+    command.check_scope(&action, &caller)?;
     command.reason = bounded_reason(command.reason.take())?;
     let watchdog = running(&app)?;
     let answer = match action.as_str() {
@@ -165,6 +172,19 @@ async fn acknowledge(
 }
 
 impl WordBody {
+    /// To take a stall in hand is a decision about one agent; what concerns all of them is not.
+    fn check_scope(&self, action: &str, caller: &Caller) -> Result<(), ApiError> {
+        let is_about_all = match action {
+            "scan" | "pause" | "resume" | "test-page" => true,
+            "silence" | "unsilence" => self.agent.is_none(),
+            _ => false,
+        };
+        if is_about_all && !caller.scopes().is_admin() {
+            return Err(missing_scope(Right::Admin));
+        }
+        Ok(())
+    }
+
     fn agent(&self, app: &AppState) -> Result<Option<AgentId>, ApiError> {
         self.agent.as_deref().map(|name| app.citizen(Some(name))).transpose()
     }

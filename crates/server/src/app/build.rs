@@ -18,7 +18,7 @@ use super::{
 use crate::{
     agents::{
         AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
-        ProcessSetup, Processes, Spawner, choose_embedder,
+        ProcessSetup, Processes, Spawner, choose_embedder, tool_registry,
     },
     home::require_folder,
     irc::{IrcError, IrcSocket},
@@ -55,7 +55,8 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let client = Client::new(ClientSettings::new(AddressPolicy::Any, Arc::clone(clock)));
     let minds = MindSelector::new(settings, &input.environment, client.clone());
     let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
-    let builder = AgentBuilder::new(&input.home, settings, embedder(scope, &client)?)?;
+    let tools = tool_registry(&input.home, settings, &input.environment, clock)?;
+    let builder = AgentBuilder::new(&input.home, settings, tools, embedder(scope, &client)?)?;
     let mut chosen = Vec::new();
     for agent in &settings.agents {
         builder.check_folder(&agent.id)?;

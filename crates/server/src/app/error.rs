@@ -7,7 +7,7 @@ use abide_ledger::{LockError, OpenError};
 use abide_models::WeightsError;
 
 use crate::{
-    agents::{AgentSetupError, MindError, ProcessSetupError},
+    agents::{AgentSetupError, MindError, ProcessSetupError, ToolSetupError},
     auth::TokenError,
     irc::IrcError,
     watch::WatchdogHistoryError,
@@ -70,6 +70,9 @@ pub(crate) enum AppError {
     /// An agent cannot be set up.
     #[error("an agent cannot be set up")]
     AgentSetup(#[from] AgentSetupError),
+    /// The tools cannot be set up.
+    #[error(transparent)]
+    Tools(#[from] ToolSetupError),
     /// IRC cannot start as configured.
     #[error("irc cannot start as configured; see [irc] in abide.toml")]
     Irc(#[from] IrcError),

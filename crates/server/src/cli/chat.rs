@@ -9,7 +9,7 @@
 
 use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
-use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
+use abide_domain::{Clock as _, IdSource as _, leading_command, visible, visible_line};
 use clap::Args;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -17,6 +17,10 @@ use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::mpsc,
 };
+
+mod retry;
+
+use retry::{attempts_max, format_retry};
 
 use super::{
     client::{Call, Client},
@@ -121,6 +125,8 @@ struct PendingReply {
     has_open_line: bool,
     /// Whether the person has asked for its end.
     is_stopping: bool,
+    /// The newest attempt that was announced before it began.
+    announced_attempt: u64,
 }
 
 impl PendingReply {
@@ -131,6 +137,7 @@ impl PendingReply {
             shown: MarkdownStream::default(),
             has_open_line: false,
             is_stopping: false,
+            announced_attempt: 0,
         }
     }
 }
@@ -173,8 +180,10 @@ impl ChatSession<'_> {
         }
     }
 
-    fn prompt(&self) {
-        if self.context.terminal.is_interactive() && self.pending.is_none() {
+    /// Asks for a line, unless that is the last thing on the screen already.
+    fn prompt(&mut self) {
+        let is_wanted = self.context.terminal.is_interactive() && self.pending.is_none();
+        if is_wanted && !std::mem::replace(&mut self.events.has_prompt, true) {
             self.context.terminal.say_part("> ");
         }
     }
@@ -237,6 +246,7 @@ impl ChatSession<'_> {
     }
 
     async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
+        self.events.has_prompt = false;
         if let Some(approval) = self.approvals.front() {
             let decision = match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => "approve",
@@ -315,13 +325,9 @@ impl ChatSession<'_> {
                     self.context.terminal.data_part(piece)?;
                 }
             }
-            "turn.started" => {
-                // A new attempt begins a new line; the text of the last one does not count.
-                self.end_line()?;
-                if let Some(pending) = &mut self.pending {
-                    pending.streamed.clear();
-                }
-            }
+            // A new attempt begins a new line; the text of the last one does not count.
+            "turn.started" => self.begin_attempt(number(&event.data, "/data/attempt"))?,
+            "turn.failed" => self.tell_failure(&event.data).await?,
             "tool.requested" => {
                 self.end_line()?;
                 let name = visible_line(text(&event.data, "/data/name"));
@@ -336,6 +342,33 @@ impl ChatSession<'_> {
             }
             "epoch.committed" | "epoch.aborted" | "snapshot" => self.end().await?,
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin_attempt(&mut self, attempt: u64) -> Result<(), CliError> {
+        self.end_line()?;
+        let Some(pending) = &mut self.pending else { return Ok(()) };
+        pending.streamed.clear();
+        let announced = std::mem::take(&mut pending.announced_attempt);
+        if attempt > 1 && attempt != announced {
+            self.context.terminal.say_dimmed(&format!("(trying again, attempt {attempt})"));
+        }
+        Ok(())
+    }
+
+    /// Says that an attempt failed and another one comes, so that the words of both are told apart.
+    async fn tell_failure(&mut self, event: &Value) -> Result<(), CliError> {
+        self.end_line()?;
+        let config = async { Client::find(self.context)?.fetch(Call::get("/config")).await };
+        // Without it the line only says less.
+        let attempts_max = config.await.ok().and_then(|config| attempts_max(&config));
+        let Some(pending) = &mut self.pending else { return Ok(()) };
+        let failed = (text(event, "/data/code"), number(event, "/data/attempt"));
+        let had_words = !pending.streamed.is_empty();
+        if let Some(line) = format_retry(failed, had_words, attempts_max) {
+            pending.announced_attempt = failed.1 + 1;
+            self.context.terminal.say_dimmed(&line);
         }
         Ok(())
     }
@@ -358,6 +391,9 @@ impl ChatSession<'_> {
         let asked = format!("{} wants to run {tool} {arguments}", self.agent);
         self.end_line()?;
         self.context.terminal.say(&asked);
+        // Behind a bar, so that no line of it passes for one of this program's.
+        let preview = visible(text(&approval, "/preview"));
+        preview.lines().for_each(|line| self.context.terminal.say(&format!("  | {line}")));
         self.context.terminal.say_part(&format!("allow it ({until})? y or n: "));
         self.approvals.push_back(approval);
         Ok(())
@@ -384,7 +420,7 @@ impl ChatSession<'_> {
                 let (code, why) = (text(&epoch, "/abort/code"), text(&epoch, "/abort/message"));
                 let ended = match code {
                     "cancelled" => format!("stopped: {why}"),
-                    _ => format!("the epoch was aborted ({code}): {why}"),
+                    _ => format!("there is no answer: {why}"),
                 };
                 self.context.terminal.say(&ended);
             }
@@ -396,12 +432,18 @@ impl ChatSession<'_> {
     }
 }
 
+fn number(value: &Value, pointer: &str) -> u64 {
+    value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
 /// The agent's events, with a new connection where one is lost.
 struct ReconnectingEvents<'a> {
     context: &'a Context,
     path: String,
     stream: Option<EventStream>,
     last: Option<String>,
+    /// Whether the prompt is the last thing on the screen.
+    has_prompt: bool,
 }
 
 impl<'a> ReconnectingEvents<'a> {
@@ -413,7 +455,7 @@ impl<'a> ReconnectingEvents<'a> {
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
         let last = Some(display(&snapshot, "/seq"));
         let stream = EventStream::new(client.stream(&path, last.as_deref()).await?);
-        Ok(Self { context, path, stream: Some(stream), last })
+        Ok(Self { context, path, stream: Some(stream), last, has_prompt: false })
     }
 
     /// The next event. Safe to cancel.
@@ -425,6 +467,9 @@ impl<'a> ReconnectingEvents<'a> {
                     return Ok(event);
                 }
                 self.stream = None;
+                if std::mem::take(&mut self.has_prompt) {
+                    self.context.terminal.say("");
+                }
                 self.context.terminal.say_dimmed("the connection was lost; reconnecting");
             }
             self.reconnect().await?;

@@ -32,6 +32,7 @@ mod models;
 mod private_state;
 mod sandbox;
 mod socket;
+mod tools;
 
 /// Less free space than this is an error.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
@@ -43,6 +44,7 @@ const MODEL: &str = "model";
 
 /// Checks the home folder, the configuration, the ledger, the disk and the running keeper
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Doctor {
     /// Repairs what can be repaired without loss
     #[arg(long)]
@@ -50,6 +52,9 @@ pub(crate) struct Doctor {
     /// Asks each agent's model one small question and says what its endpoint can do; costs a few hundred tokens
     #[arg(long)]
     model: bool,
+    /// Says what of the tools for services works, and what a key would add
+    #[arg(long)]
+    tools: bool,
 }
 
 impl Doctor {
@@ -76,6 +81,9 @@ impl Doctor {
         }
         findings.push(configuration(context));
         findings.extend(models(context, self.model).await);
+        if self.tools {
+            findings.extend(tools::check(context).await);
+        }
         findings.extend(self.keeper(context).await);
         findings.extend(private_state::check(context).await);
         let worst = if findings.iter().any(|f| f.verdict == Verdict::Fail) {

@@ -1,18 +1,23 @@
 //! `abide evidence`: what agents and people did, as their peers see it.
 
+use abide_domain::evidence::WATCHDOG;
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     client::{Call, Client},
     context::Context,
     error::{CliError, Exit},
-    json_text::{display, items, query_string},
+    json_text::{display, items, query_string, text},
     table::{Table, clip, table},
 };
 
 /// Longest body in a row, in characters.
 const BODY_CHARS: usize = 80;
+/// Entries of one page that is read.
+const PAGE_LIMIT: u16 = 200;
+/// Pages at most that are read for one list.
+const PAGES_MAX: usize = 50;
 
 /// Lists evidence, newest first
 #[derive(Debug, Args)]
@@ -29,6 +34,9 @@ pub(crate) struct EvidenceCommand {
     /// Only that since a time, or for a length of time such as 8h
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
+    /// Shows scans of the watchdog that found nothing, too
+    #[arg(long)]
+    scans: bool,
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
@@ -37,15 +45,7 @@ pub(crate) struct EvidenceCommand {
 impl EvidenceCommand {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let client = Client::find(context)?;
-        let (tags, limit) = (self.tag.join(","), self.limit.to_string());
-        let path = query_string(&[
-            ("author", self.author.as_deref()),
-            ("type", self.kind.as_deref()),
-            ("tag", Some(tags.as_str()).filter(|tags| !tags.is_empty())),
-            ("since", self.since.as_deref()),
-            ("limit", Some(&limit)),
-        ]);
-        let answer = client.fetch(Call::get(&format!("/evidence{path}"))).await?;
+        let answer = self.entries(&client).await?;
         if context.terminal.is_json() {
             context.terminal.json(&answer)?;
         } else {
@@ -53,6 +53,46 @@ impl EvidenceCommand {
         }
         Ok(Exit::Ok)
     }
+}
+
+impl EvidenceCommand {
+    /// The newest entries. Where most of a page is left out, the page before it is read, too.
+    async fn entries(&self, client: &Client) -> Result<Value, CliError> {
+        let (tags, limit) = (self.tag.join(","), usize::from(self.limit));
+        let mut entries: Vec<Value> = Vec::new();
+        let mut next = None;
+        for _ in 0..PAGES_MAX {
+            let page_limit = if self.scans { self.limit } else { PAGE_LIMIT }.to_string();
+            let path = query_string(&[
+                ("author", self.author.as_deref()),
+                ("type", self.kind.as_deref()),
+                ("tag", Some(tags.as_str()).filter(|tags| !tags.is_empty())),
+                ("since", self.since.as_deref()),
+                ("limit", Some(&page_limit)),
+                ("cursor", next.as_deref()),
+            ]);
+            let page = client.fetch(Call::get(&format!("/evidence{path}"))).await?;
+            let shown = items(&page, "/items").iter();
+            entries.extend(shown.filter(|entry| self.scans || !is_empty_scan(entry)).cloned());
+            next = page.pointer("/next").and_then(Value::as_str).map(ToOwned::to_owned);
+            if next.is_none() || entries.len() >= limit {
+                break;
+            }
+        }
+        entries.truncate(limit);
+        Ok(json!({"items": entries, "next": next}))
+    }
+}
+
+/// Whether an entry is a scan of the watchdog that was due and found nothing.
+fn is_empty_scan(entry: &Value) -> bool {
+    let is_empty = |name: &str| entry.pointer(name).is_none_or(|found| items(found, "").is_empty());
+    let names = ["/body/stalled", "/body/paged", "/body/escalated"];
+    items(entry, "/tags").iter().any(|tag| tag == "scan")
+        && text(entry, "/author") == WATCHDOG
+        && names.into_iter().all(is_empty)
+        && entry.pointer("/body/blind").is_none_or(Value::is_null)
+        && entry.pointer("/body/asked") != Some(&Value::Bool(true))
 }
 
 fn evidence_table(answer: &Value) -> Table {
@@ -74,4 +114,30 @@ fn evidence_table(answer: &Value) -> Table {
     };
     let rows: Vec<_> = items(answer, "/items").iter().map(row).collect();
     table(&["AT", "AUTHOR", "TYPE", "SUBJECT", "TAGS", "BODY"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::is_empty_scan;
+
+    fn scan(body: &Value) -> Value {
+        json!({"author": "tickle-1", "tags": ["tickle", "scan"], "body": body})
+    }
+
+    #[test]
+    fn a_scan_that_found_nothing_is_told_from_all_else() {
+        let quiet = json!({"scanned": 2, "stalled": [], "paged": [], "escalated": []});
+        assert!(is_empty_scan(&scan(&quiet)));
+        for body in [
+            json!({"scanned": 2, "stalled": ["felix"], "paged": [], "escalated": []}),
+            json!({"scanned": 2, "stalled": [], "paged": [], "escalated": [], "blind": "network"}),
+            json!({"scanned": 2, "stalled": [], "paged": [], "escalated": [], "asked": true}),
+        ] {
+            assert!(!is_empty_scan(&scan(&body)), "{body}");
+        }
+        let page = json!({"author": "tickle-1", "tags": ["tickle", "page"], "body": {}});
+        assert!(!is_empty_scan(&page));
+    }
 }

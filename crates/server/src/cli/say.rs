@@ -60,9 +60,9 @@ impl Say {
             }
             return Ok(Exit::Ok);
         }
-        let (code, reason) = (text(&epoch, "/abort/code"), text(&epoch, "/abort/message"));
+        let reason = text(&epoch, "/abort/message");
         let id = text(&epoch, "/epoch_id");
-        Err(CliError::new(format!("the epoch was aborted ({code}): {reason}"))
+        Err(CliError::new(format!("there is no answer: {reason}"))
             .hint(format!("`abide epochs show {id}` shows what happened")))
     }
 

@@ -29,11 +29,13 @@ impl Status {
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
         let approvals = client.fetch(Call::get("/approvals")).await?;
         let attention = client.fetch(Call::get("/attention")).await?;
-        let health = client.fetch(Call::get("/health")).await?;
+        // It answers 503 where something is wrong, and says what.
+        let health = client.call(Call::get("/health")).await?.body;
         let channels = json!({"irc": health.get("irc"), "telegram": health.get("telegram")});
         if context.terminal.is_json() {
             context.terminal.json(&json!({
                 "keeper": keeper,
+                "reason": health.get("reason"),
                 "pid": client.presence().pid,
                 "address": client.presence().address.to_string(),
                 "snapshot": snapshot,
@@ -54,6 +56,11 @@ impl Status {
         let state = (Tone::of_state(&status), status.clone());
         let position = (Tone::Plain, format!(", seq {seq}, tick {tick}"));
         context.terminal.lines(&[vec![(Tone::Plain, keeper), state, position]])?;
+        for pointer in ["/reason", "/clock"] {
+            if !text(&health, pointer).is_empty() {
+                context.terminal.data(text(&health, pointer))?;
+            }
+        }
         context.terminal.data(&format_channels(&channels))?;
         let chars = |through_pipe| context.terminal.cell_chars(through_pipe);
         context.terminal.table(&table(&AGENTS, &agent_rows(&snapshot)))?;

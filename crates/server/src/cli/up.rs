@@ -36,7 +36,7 @@ impl Up {
         raise_file_limit();
         let app = App { home: home.clone(), config, environment: context.environment.clone() };
         let terminal = context.terminal.clone();
-        let ended = app.run(&move |news| print_news(&terminal, &news)).await;
+        let ended = Box::pin(app.run(&move |news| print_news(&terminal, &news))).await;
         ended.map(|()| Exit::Ok).map_err(CliError::from)
     }
 

@@ -35,6 +35,17 @@ enum Action {
     },
     /// Ends maintenance
     Resume,
+    /// Takes stalls in hand: nobody is told of them again for a while
+    Ack {
+        /// An agent, a page or an episode [default: all open stalls]
+        which: Option<String>,
+        /// How long
+        #[arg(long = "for", value_name = "LENGTH", default_value = "1h")]
+        duration: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+    },
     /// Suppresses bells, pages and notices about an agent, or about all, for a while
     Silence {
         /// The agent [default: all]
@@ -73,6 +84,14 @@ impl WatchdogCommand {
                     .await?;
             }
             Action::Resume => watchdog.order("resume", &json!({}), "maintenance ended").await?,
+            Action::Ack { which, duration, reason } => {
+                let mut order = body(&[("for", Some(duration.clone())), ("reason", reason)]);
+                let (field, value) = watchdog.choose(which.as_deref()).await?;
+                if let Value::Object(order) = &mut order {
+                    order.insert(field.to_owned(), value);
+                }
+                watchdog.acknowledge(&order, &duration).await?;
+            }
             Action::Silence { agent, off: true, .. } => {
                 let body = body(&[("agent", agent)]);
                 watchdog.order("unsilence", &body, "the silence ended").await?;
@@ -157,6 +176,38 @@ impl WatchdogClient<'_> {
             return self.context.terminal.json(&answer);
         }
         self.context.terminal.say(words);
+        Ok(())
+    }
+
+    /// Names the stalls that are meant: an agent, a page or an episode of one that is open.
+    async fn choose(self, which: Option<&str>) -> Result<(&'static str, Value), CliError> {
+        let Some(name) = which else {
+            return Ok(("all", Value::Bool(true)));
+        };
+        let name = name.trim_start_matches('@');
+        let status = self.client.fetch(Call::get("/watchdog")).await?;
+        let fields = [("agent", "/agent"), ("page", "/page"), ("episode", "/id")];
+        let episodes = items(&status, "/episodes");
+        let field = fields.into_iter().find(|(_, pointer)| {
+            episodes.iter().any(|episode| text(episode, pointer).eq_ignore_ascii_case(name))
+        });
+        let (field, _) = field.ok_or_else(|| {
+            CliError::new(format!("no open stall is of an agent, page or episode {name}"))
+                .hint("`abide watchdog status` lists the stalls that are open")
+        })?;
+        Ok((field, name.into()))
+    }
+
+    async fn acknowledge(self, order: &Value, duration: &str) -> Result<(), CliError> {
+        let answer = self.client.fetch(Call::post("/watchdog/ack", order)).await?;
+        if self.context.terminal.is_json() {
+            return self.context.terminal.json(&answer);
+        }
+        let count = items(&answer, "/episodes").len();
+        let stalls = if count == 1 { "stall" } else { "stalls" };
+        self.context
+            .terminal
+            .say(&format!("you have acknowledged {count} {stalls} for {duration}"));
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use super::{
     chat::ChatNumber,
     shape::{
         ADDRESS, ADDRESS_OR_OFF, CHATS, CRON, DAY, FLAG, HOUR, Key, MONEY, Node, SECOND, Shape,
-        TOOL_PATTERNS, URL, VARIABLE_NAME, ZONE, count, section, text, time, words,
+        URL, VARIABLE_NAME, ZONE, count, section, text, time, words,
     },
     time_span::TimeSpan,
 };
@@ -21,6 +21,7 @@ mod escalation;
 mod irc;
 mod model;
 mod notify;
+mod tools;
 
 pub(crate) use agent::{
     AgentSection, MindKind, NetworkKind, SandboxMode, ScheduleSection, Start, Transport,
@@ -30,6 +31,7 @@ pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
 pub(crate) use notify::{NotifyKind, NotifySection, name_services};
+pub(crate) use tools::{FilesSection, ShellSection, ToolsSection};
 
 section! {
     /// What the keeper is started with. Deserialised only from values that passed the checks of their keys.
@@ -164,18 +166,6 @@ section! {
     pub(crate) struct BudgetSection {
         /// US dollars a day and agent, after which the agent pauses and a page goes out; 0: no limit.
         pub(crate) usd_day: f64 = 0.0, MONEY;
-    }
-}
-
-section! {
-    /// `[tools]`.
-    pub(crate) struct ToolsSection {
-        /// Tools that run.
-        pub(crate) allow: Vec<String> = ["memory.*", "stdout", "clock.*"], TOOL_PATTERNS;
-        /// Tools that need approval.
-        pub(crate) ask: Vec<String> = [], TOOL_PATTERNS;
-        /// Tools that never run; this list wins over the other two.
-        pub(crate) deny: Vec<String> = [], TOOL_PATTERNS;
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) async fn run_bang(app: &AppState, bang: BangCommand, by: &EntityName)
         BangCommand::Status => status(app),
         BangCommand::Agents => agents(app),
         BangCommand::Help => Ok(BangCommand::HELP.map(str::to_owned).to_vec()),
-        BangCommand::Ack { episode } => acknowledge(app, episode.as_deref(), by).await,
+        BangCommand::Ack { which } => acknowledge(app, which.as_deref(), by).await,
         BangCommand::Silence { agent, lasts, reason } => {
             silence(app, (agent, lasts, reason), by).await
         }
@@ -101,7 +101,7 @@ async fn acknowledge(
             let page = || PageId::from_name(name).map(EpisodeChoice::Page);
             let episode = || name.parse().ok().map(EpisodeChoice::Episode);
             let found = agent.or_else(page).or_else(episode);
-            found.ok_or_else(|| format!("There is no agent, page or episode {name}."))?
+            found.ok_or_else(|| format!("There is no page or agent {name}."))?
         }
     };
     let done = watchdog(app)?.acknowledge(by.clone(), which, SILENCE_DEFAULT, None).await;

@@ -4,7 +4,7 @@
 //! line → queue → channel.said → relay → stimulus with channel.asked → epoch → channel.sending → answer sent → channel.answered
 //! ```
 //!
-//! A prompt waits a second for what may follow it, for programs send in lines what was one text.
+//! A prompt waits a second or three for what may follow it, for programs send in lines what was one text.
 //!
 //! One line at a time and in order, so that whoever writes and then reads finds what was written. Each endpoint has a
 //! bridge of its own, so that a slow network delays nobody elsewhere. What agents say is recorded and otherwise ignored:
@@ -18,7 +18,7 @@ use abide_channels::irc::{
     server::{Census, ServerHandle},
 };
 use abide_domain::{
-    AgentId, EntityName, Timestamp,
+    EntityName, Timestamp,
     envelope::{Channel, StimulusEnvelope},
     event::{
         ChannelAsked, ChannelGateMoved, ChannelJoined, ChannelParted, ChannelReadMarked,
@@ -38,7 +38,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer_pages::PendingQuestion,
     bang_commands, console,
-    endpoint::{IrcEndpoint, LINES_MAX, ReplyTarget, reply_nick},
+    conversation::{account, nick, reply_target, room, session},
+    endpoint::{IrcEndpoint, LINES_MAX, reply_nick},
     names::{KEEPER, KEEPER_NICK},
     owed::OwedLines,
     places::Places,
@@ -190,16 +191,17 @@ impl IrcBridge {
             return;
         }
         let census = server.census().await.unwrap_or_default();
+        let mut joiner = PieceJoiner::for_replay();
         for (mut said, may_be_owed) in lines {
             said.is_whole = false;
             said.agents = self.addressees(&census, &said.target);
             let now = said.at.since(Timestamp::from_micros(0));
-            for held in self.joiner.due(now) {
+            for held in joiner.due(now) {
                 self.ask_held(held).await;
             }
             if said.kind == SpokenKind::Speech && BangCommand::parse(&said.text).is_some() {
                 // A command is not carried out late. What was said before it ended there.
-                for held in self.joiner.take_of(&said) {
+                for held in joiner.take_of(&said) {
                     self.ask_held(held).await;
                 }
                 continue;
@@ -209,11 +211,11 @@ impl IrcBridge {
                     RelayDecision::Prompt { to, text } => {
                         let was_asked = owed.was_asked(&said, Some(&to.agent), &text);
                         let is_owed = may_be_owed && !was_asked;
-                        is_owed.then(|| self.joiner.take(&said, (to, text), now)).flatten()
+                        is_owed.then(|| joiner.take(&said, (to, text), now)).flatten()
                     }
                     RelayDecision::Nothing(IgnoreReason::NotAddressed) => {
                         owed.was_asked(&said, None, &said.text);
-                        self.joiner.take_more(&said, now);
+                        joiner.take_more(&said, now);
                         None
                     }
                     _ => None,
@@ -223,7 +225,7 @@ impl IrcBridge {
                 }
             }
         }
-        for held in self.joiner.take_all() {
+        for held in joiner.take_all() {
             self.ask_held(held).await;
         }
     }
@@ -356,7 +358,14 @@ impl IrcBridge {
         let decisions = endpoint.relay.decide(&said);
         let is_unaddressed =
             matches!(decisions[..], [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
-        if is_unaddressed && self.joiner.take_more(&said, self.now()) {
+        if is_unaddressed {
+            let now = self.now();
+            if !self.joiner.take_more(&said, now) {
+                let asked = self.joiner.take_late(&said, now);
+                if !asked.is_empty() {
+                    self.reply(&said, &format_late(&said, &asked)).await;
+                }
+            }
             return;
         }
         for decision in decisions {
@@ -379,7 +388,7 @@ impl IrcBridge {
         let words = match (decision, person) {
             (RelayDecision::Prompt { to, text }, Some(person)) => match to.agent.as_str() {
                 KEEPER if is_alone && console::is_command(&text) => {
-                    console::run_commands(&self.parts.keeper, person.clone(), &text).await
+                    console::run_commands(&self.parts.keeper, person.clone(), text.trim()).await
                 }
                 KEEPER if is_alone => console::HINT.to_owned(),
                 KEEPER => format!(r"Commands work in a private message: /msg {KEEPER_NICK} \help"),
@@ -557,40 +566,14 @@ impl IrcBridge {
     }
 }
 
-/// The nick of an agent, or of the keeper.
-fn nick(agent: &AgentId) -> String {
-    if agent.as_str() == KEEPER { KEEPER_NICK.to_owned() } else { nick_for_agent(agent) }
-}
-
-/// Where what was said is answered.
-fn reply_target(said: &SpokenLine) -> ReplyTarget {
-    match &said.target {
-        Target::Channel(room) => ReplyTarget::Room(room.clone()),
-        Target::Agent(_) => {
-            let account = Some(account(said)).filter(|account| !account.is_empty());
-            ReplyTarget::Person { account, nick: said.nick.clone() }
-        }
-    }
-}
-
-fn room(said: &SpokenLine) -> Option<String> {
-    match &said.target {
-        Target::Channel(room) => Some(room.clone()),
-        Target::Agent(_) => None,
-    }
-}
-
-fn account(said: &SpokenLine) -> String {
-    match &said.speaker {
-        Speaker::Person(account) => account.clone().unwrap_or_default(),
-        Speaker::Agent(_) => String::new(),
-    }
-}
-
-/// The conversation: a room has one for everybody in it, a private message one for the person.
-fn session(network: Option<&str>, said: &SpokenLine, person: &EntityName) -> String {
-    let network = network.map(|network| format!("{network}/")).unwrap_or_default();
-    let place = room(said).map(|room| room.to_lowercase());
-    let place = place.unwrap_or_else(|| person.bare().to_owned());
-    format!("{}:{network}{place}", Channel::Irc)
+/// What is said to whom sent more of a question after it was asked, which happens to programs that throttle. Their pace is known
+/// from here on, so that pasting it once more helps.
+fn format_late(said: &SpokenLine, asked: &[Addressee]) -> String {
+    let nicks: Vec<_> = asked.iter().map(|to| to.nick.as_str()).collect();
+    let (asker, nicks) = (&said.nick, nicks.join(" and "));
+    format!(
+        "{asker}: this line came too late to be part of your question, which {nicks} already got without it. \
+         If it belongs to it, paste all of it again, from the line that names the agent: for the next hour I wait \
+         longer for lines from your program, which sends them slowly. How to send a paste at once: docs/irc.md."
+    )
 }

@@ -7,7 +7,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use abide_channels::irc::{Speaker, SpokenLine, Target};
+use abide_channels::irc::{
+    Speaker, SpokenLine, Target,
+    relay::{PROMPT_TIME_MAX, SLOW_PIECE_GAP},
+};
 use abide_domain::{
     AgentId, EpochId, Timestamp,
     envelope::Channel,
@@ -17,10 +20,10 @@ use abide_ledger::{Ledger, Query, QueryOrder, ReadError, Record};
 
 use super::record;
 
-/// Between a line and its question at most: all of a prompt comes within a minute, and the end of it a second later.
-const OWED_WITHIN: Duration = Duration::from_secs(65);
+/// Between a line and its question at most: all of a prompt comes within a time, and what it waits for then is short.
+const OWED_WITHIN: Duration = PROMPT_TIME_MAX.saturating_add(SLOW_PIECE_GAP.saturating_mul(2));
 /// How far back is read: a prompt that goes on among the lines that may be owed can have begun so long before the end.
-const READ_WITHIN: Duration = Duration::from_secs(130);
+const READ_WITHIN: Duration = OWED_WITHIN.saturating_mul(2);
 /// Most events that are read. Of more in that time nobody can tell what was asked: none of it is owed.
 const EVENTS_MAX: usize = 20_000;
 /// What a start writes before it says that it happened.

@@ -42,16 +42,19 @@ impl StandstillReporter {
     /// Has told nobody yet.
     pub(crate) fn new(parts: ReporterParts) -> Self {
         let ReporterParts { watch, keeper, services, clock } = parts;
+        let services = services.with_zone(keeper.services().settings.time_zone.clone());
         Self { watch, keeper, notices: StandstillNotices::new(services, clock), reported: None }
     }
 
     /// Works until it is told to stop.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
         loop {
+            let before = self.watch.now();
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
+            self.watch.note_return(before, LOOK_EVERY);
             let standing = find_standing(&self.watch, &self.keeper);
             self.judge(&standing);
             tokio::select! {
@@ -85,15 +88,10 @@ impl StandstillReporter {
     }
 }
 
-/// What stands still: parts by their clocks, and lanes by the state.
+/// What stands still: parts by their clocks, and lanes by what each has to do and has had to do for how long.
 pub(crate) fn find_standing(watch: &SelfWatch, keeper: &Keeper) -> Vec<StandingPart> {
     let mut standing = watch.standing();
-    standing.extend(
-        keeper
-            .standing_lanes()
-            .into_iter()
-            .map(|(agent, time)| StandingPart { part: format!("the lane of {agent}"), time }),
-    );
+    standing.extend(watch.standing_lanes(keeper.lane_tasks()));
     standing
 }
 

@@ -12,11 +12,9 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{LATE_AFTER, SelfWatch};
+use super::{SelfWatch, THREAD_LOOKS_EVERY};
 use crate::config::Environment;
 
-/// How often it looks.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The exit code of a program that did not end by itself.
 const OVERDUE_EXIT: i32 = 75;
 
@@ -35,10 +33,9 @@ impl SelfWatch {
         let mut next_sign = self.now();
         loop {
             let before = self.now();
-            std::thread::sleep(LOOK_EVERY);
-            if self.now().saturating_sub(before) > LOOK_EVERY + LATE_AFTER {
-                self.distrust();
-            }
+            std::thread::sleep(THREAD_LOOKS_EVERY);
+            self.note_return(before, THREAD_LOOKS_EVERY);
+            self.note_look();
             if self.is_overdue() {
                 end_now();
             }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use abide_channels::telegram::{
-    Bot, BotProfile, CallError, MessageLocation, OutgoingMessage, Remedy,
+    Bot, BotProfile, CallError, ChatSender, MessageLocation, OutgoingMessage, Remedy,
 };
-use abide_domain::{AgentId, Clock, EpochId};
+use abide_domain::{AgentId, Clock, EpochId, is_reserved_agent_name};
 use abide_engine::Keeper;
 use tokio::{
     sync::watch,
@@ -62,11 +62,32 @@ impl BotContext {
         }
     }
 
+    /// The name of a sender here: that of no agent, and no reserved one, whoever has it at Telegram.
+    pub(super) fn sender_name(&self, sender: &ChatSender) -> String {
+        sender.name(|name| is_reserved_agent_name(name) || self.keeper.agent(name).is_some())
+    }
+
     /// Replies to a message in its chat. Not tried again: it makes sense only now.
     pub(super) async fn reply_now(&self, spot: ReplySpot, text: &str) {
         let message = self.outgoing(spot.location, spot.topic, (text, true));
-        if let Err(error) = self.bot.send(&message).await {
+        if let Err(error) = self.send(&message).await {
             tracing::warn!(channel = "telegram", event = "reply_failed", %error, "a short reply was not sent");
+        }
+    }
+
+    /// Sends a message. Where the topic that it is for takes none any more, it goes to the chat itself.
+    pub(super) async fn send(&self, message: &OutgoingMessage<'_>) -> Result<i64, CallError> {
+        match self.bot.send(message).await {
+            Err(error) if message.topic.is_some() && error.is_topic_closed() => {
+                tracing::info!(
+                    channel = "telegram",
+                    event = "topic_closed",
+                    chat = message.chat,
+                    "a topic takes no messages any more; what is for it goes to the chat itself"
+                );
+                self.bot.send(&OutgoingMessage { topic: None, ..*message }).await
+            }
+            sent => sent,
         }
     }
 
@@ -101,7 +122,7 @@ impl BotContext {
         }
         self.state.send_replace(BotState::Down { reason });
         if failures == 0 {
-            tracing::warn!(channel = "telegram", event = "bot_unreachable", %error, "a call of the bot failed; it is tried again");
+            tracing::warn!(channel = "telegram", event = "bot_unreachable", %error, "a call of the bot failed; the bot goes on after a pause");
         }
         match remedy {
             Remedy::Wait(pause) => Some(pause),

@@ -2,44 +2,40 @@
 //!
 //! What cannot be made durable is not confirmed: Telegram keeps it for a day and sends it again.
 
+use std::sync::Arc;
+
 use abide_channels::telegram::{
-    AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, MessageLocation, POLL_WAIT,
-    Update, UpdateFilter,
+    AcceptedUpdate, ChatMessage, HeldText, MESSAGE_UNITS_MAX, MediaMessage, POLL_WAIT,
+    TEXT_TIME_MAX, TextJoiner, UPDATES_MAX, Update, UpdateFilter, may_be_cut, utf16_len,
 };
 use abide_domain::{
-    AgentId, EntityName, EpochId,
+    AgentId, EpochId,
     envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
-    event::{Decision, Idempotency},
-    is_reserved_agent_name,
+    event::Idempotency,
+    limits::CONTENT_CHARS_MAX,
 };
-use abide_engine::{
-    keeper::{AcceptError, AcceptOptions},
-    run_epoch::DecideError,
-};
+use abide_engine::keeper::{AcceptError, AcceptOptions};
+use abide_ledger::ReadError;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::{
     sync::mpsc,
-    time::{Duration, sleep, timeout},
+    time::{Duration, Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     context::{AcceptedMessage, BotContext, ReplySpot},
+    handled_updates::HandledUpdates,
+    noted_once::NotedOnce,
     texts, unanswered,
     unknown_chats::UnknownChats,
 };
-use crate::api::agent_summary;
 
 /// Between two tries to make something durable, and after a poll that brought nothing.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Between two looks whether the rest of a text that was cut has come, and how often it is looked for.
+/// Between two looks whether the rest of a text that was cut has come.
 const REST_EVERY: Duration = Duration::from_millis(250);
-const REST_LOOKS_MAX: usize = 20;
-/// Looks without anything new after which nothing more is waited for: a second.
-const REST_LOOKS_EMPTY: usize = 4;
-/// Answers that `/again` looks at for the one that is meant.
-const AGAIN_LOOKS_MAX: usize = 50;
 /// How long a stop waits for the last confirmation.
 const LAST_CONFIRMATION_MAX: Duration = Duration::from_secs(2);
 
@@ -50,8 +46,16 @@ pub(super) struct Poller {
     filter: UpdateFilter,
     accepted: mpsc::Sender<AcceptedMessage>,
     unknown_chats: UnknownChats,
-    /// The next update; what is before it is handled.
-    next: Option<i64>,
+    /// Texts that wait for their rest, and since when the time is counted.
+    joiner: TextJoiner,
+    started_at: Instant,
+    handled: HandledUpdates,
+    /// The first update that is to be looked at again.
+    reopened: Option<i64>,
+    /// Albums that were answered.
+    albums: NotedOnce<(i64, String)>,
+    /// Who was introduced to the agent in which chat.
+    introductions: NotedOnce<(i64, i64)>,
     /// Up to where handled updates are confirmed to Telegram.
     confirmed: Option<i64>,
     failures: u32,
@@ -71,29 +75,43 @@ impl Poller {
         filter: UpdateFilter,
         accepted: mpsc::Sender<AcceptedMessage>,
     ) -> Self {
-        let unknown_chats = UnknownChats::default();
-        Self { context, filter, accepted, unknown_chats, next: None, confirmed: None, failures: 0 }
+        Self {
+            context,
+            filter,
+            accepted,
+            unknown_chats: UnknownChats::default(),
+            joiner: TextJoiner::default(),
+            started_at: Instant::now(),
+            handled: HandledUpdates::default(),
+            reopened: None,
+            albums: NotedOnce::default(),
+            introductions: NotedOnce::default(),
+            confirmed: None,
+            failures: 0,
+        }
     }
 
     /// Polls until told to stop. An update that was begun is finished.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         loop {
+            let wait = if self.joiner.is_empty() { POLL_WAIT } else { Duration::ZERO };
             let polled = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                polled = self.context.bot.updates(self.next, POLL_WAIT) => polled,
+                polled = self.context.bot.updates(self.handled.next(), wait) => polled,
             };
             let pause = match polled {
                 Ok(updates) => {
                     self.note_polled();
-                    let updates = self.with_rest(updates).await;
-                    self.handle_all(updates).await
+                    self.handle_all(&updates).await
                 }
                 Err(error) => {
                     let Some(pause) = self.context.note_failure(&error, self.failures) else {
                         return;
                     };
                     self.failures = self.failures.saturating_add(1);
+                    // What has come already does not wait for Telegram.
+                    self.handle_all(&[]).await;
                     Some(pause)
                 }
             };
@@ -108,7 +126,7 @@ impl Poller {
     }
 
     fn note_polled(&mut self) {
-        self.confirmed = self.next;
+        self.confirmed = self.handled.next();
         if self.failures > 0 {
             tracing::info!(
                 channel = "telegram",
@@ -124,11 +142,10 @@ impl Poller {
     /// Confirms what is handled, so that the next start does not see it again. Where that fails nothing is lost: messages
     /// are known by their keys, and commands come with their place in the chat.
     async fn confirm_last(&mut self) {
-        if self.next != self.confirmed {
-            drop(
-                timeout(LAST_CONFIRMATION_MAX, self.context.bot.updates(self.next, Duration::ZERO))
-                    .await,
-            );
+        let next = self.handled.next();
+        if next != self.confirmed {
+            let confirmed = self.context.bot.updates(next, Duration::ZERO);
+            drop(timeout(LAST_CONFIRMATION_MAX, confirmed).await);
         }
         let messages = self.unknown_chats.messages();
         if messages > 0 {
@@ -141,96 +158,151 @@ impl Poller {
         }
     }
 
-    /// Waits a moment for the rest of a text that its program cut: nothing is confirmed yet, so that a poll gives all of it.
-    async fn with_rest(&self, mut updates: Vec<Update>) -> Vec<Update> {
-        let mut empty_looks = 0;
-        for _ in 0..REST_LOOKS_MAX {
-            let is_cut = updates.last().is_some_and(|last| match self.filter.classify(last) {
-                AcceptedUpdate::Message(said) => said.may_continue(),
-                // The rest of a text in a group names nobody.
-                AcceptedUpdate::Ignored => self.filter.is_long_text(last),
-                _ => false,
-            });
-            if !is_cut || empty_looks >= REST_LOOKS_EMPTY {
-                break;
-            }
-            sleep(REST_EVERY).await;
-            match self.context.bot.updates(self.next, Duration::ZERO).await {
-                Ok(more) if more.len() > updates.len() => {
-                    updates = more;
-                    empty_looks = 0;
-                }
-                _ => empty_looks += 1,
-            }
-        }
-        updates
-    }
-
-    /// Handles updates in their order; says how long to wait where one must come again or there was none.
-    async fn handle_all(&mut self, updates: Vec<Update>) -> Option<Duration> {
-        let before = self.next;
-        let mut updates = updates.as_slice();
-        while let [update, behind @ ..] = updates {
-            updates = behind;
-            if self.next.is_some_and(|next| update.id < next) {
+    /// Handles updates in their order, and what has waited long enough for more; says how long to wait where something must come
+    /// again, or there was nothing.
+    async fn handle_all(&mut self, updates: &[Update]) -> Option<Duration> {
+        let before = self.handled.next();
+        let mut open = None;
+        for update in updates {
+            if self.handled.contains(update.id) || self.joiner.holds(update.id) {
                 continue;
             }
-            let handled = match self.filter.classify(update) {
-                AcceptedUpdate::Message(said) => self.accept_with_more(said, behind).await,
-                other => {
-                    let outcome = self.handle(other).await;
-                    matches!(outcome, UpdateOutcome::Done).then_some(0)
-                }
-            };
-            let Some(more) = handled else { return Some(RETRY_AFTER) };
-            let (joined, behind) = behind.split_at_checked(more).unwrap_or((behind, &[]));
-            updates = behind;
-            self.next = joined.last().unwrap_or(update).id.checked_add(1);
+            if let UpdateOutcome::Again = self.take(update).await {
+                open = Some(update.id);
+                break;
+            }
+        }
+        // What is behind a full poll comes only when this one is confirmed.
+        let is_full = u64::try_from(updates.len()).is_ok_and(|count| count >= UPDATES_MAX);
+        let due = if is_full { self.joiner.take_all() } else { self.joiner.due(self.now()) };
+        let mut is_refused = open.is_some();
+        if let UpdateOutcome::Again = self.accept_held(due).await {
+            is_refused = true;
+        }
+        let first = [open, self.reopened.take(), self.joiner.first_update()];
+        self.handled.advance(first.into_iter().flatten().min());
+        if is_refused {
+            return Some(RETRY_AFTER);
+        }
+        if !self.joiner.is_empty() {
+            return Some(REST_EVERY);
         }
         // A poll that returns at once and brings nothing must not become a busy loop.
-        (self.next == before).then_some(RETRY_AFTER)
+        (self.handled.next() == before).then_some(RETRY_AFTER)
     }
 
-    /// Accepts a message with the updates behind it that are more of it; how many those are, or none where it must come again.
-    async fn accept_with_more(&mut self, said: ChatMessage, behind: &[Update]) -> Option<usize> {
-        let mut whole = vec![said.clone()];
-        let mut last = said;
-        for update in behind {
-            let Some(more) = self.filter.more_of(&last, update) else { break };
-            let joined = whole.last()?.clone().with_more(&last, &more);
-            whole.push(joined);
-            last = more;
+    /// Takes an update in: as more of a text, as one that may go on, or whole.
+    async fn take(&mut self, update: &Update) -> UpdateOutcome {
+        if self.joiner.take_more(&self.filter, update, self.now()) {
+            return UpdateOutcome::Done;
         }
-        let said = whole.last()?.clone();
-        match self.accept(said.clone(), said.content()).await {
+        let accepted = self.filter.classify(update);
+        // What somebody wrote before is told before it, and what is about something in a chat comes behind all that was said there.
+        let before = match &accepted {
+            AcceptedUpdate::Message(said) => self.joiner.take_of_sender(said),
+            AcceptedUpdate::Ignored => Vec::new(),
+            _ => update.chat().map(|chat| self.joiner.take_of_chat(chat)).unwrap_or_default(),
+        };
+        if let UpdateOutcome::Again = self.accept_held(before).await {
+            return UpdateOutcome::Again;
+        }
+        if let AcceptedUpdate::Message(said) = accepted {
+            self.joiner.hold(said, update.id, self.now());
+            return UpdateOutcome::Done;
+        }
+        let outcome = self.handle(accepted).await;
+        if let UpdateOutcome::Done = outcome {
+            self.handled.note(update.id);
+        }
+        outcome
+    }
+
+    /// Accepts texts in their order; what could not be accepted is held on.
+    async fn accept_held(&mut self, texts: Vec<HeldText>) -> UpdateOutcome {
+        let mut texts = texts.into_iter();
+        while let Some(held) = texts.next() {
+            if let Some(pieces) = self.accept_text(&held).await {
+                for update in held.updates().iter().take(pieces) {
+                    self.handled.note(*update);
+                }
+                let left = held.updates().iter().skip(pieces);
+                // Pieces that were not part of it are looked at again, by themselves.
+                self.reopened = left.copied().chain(self.reopened).min();
+                continue;
+            }
+            let refused: Vec<_> = std::iter::once(held).chain(texts).collect();
+            for held in refused.into_iter().rev() {
+                self.joiner.put_back(held);
+            }
+            return UpdateOutcome::Again;
+        }
+        UpdateOutcome::Done
+    }
+
+    /// Accepts a text; how many of its pieces it is made of, or none where it must be tried again.
+    async fn accept_text(&mut self, held: &HeldText) -> Option<usize> {
+        let said = held.whole().clone();
+        let pieces = held.updates().len();
+        if let Some(album) = &said.album {
+            self.albums.note((said.location.chat, album.clone()));
+        }
+        let content = self.introduced(&said);
+        match self.accept(said, content).await {
             (UpdateOutcome::Again, _) => None,
-            (UpdateOutcome::Done, None) => Some(whole.len().saturating_sub(1)),
-            (UpdateOutcome::Done, Some(epoch)) if whole.len() > 1 => {
+            (UpdateOutcome::Done, Some(epoch)) if pieces > 1 => {
                 // One that came again may have been accepted with less of what followed it.
                 let record = self.context.keeper.epoch(epoch).await.ok().flatten();
                 let accepted = record.map(|record| record.stimulus.content.clone());
                 let is_it = |part: &ChatMessage| {
-                    Some(part.content()) == accepted.as_deref().map(str::to_owned)
+                    let accepted = accepted.as_deref();
+                    accepted
+                        .is_some_and(|accepted| self.given_words(part, accepted) == part.content())
                 };
-                let joined = whole.iter().rposition(is_it);
-                Some(joined.unwrap_or_else(|| whole.len().saturating_sub(1)))
+                let joined = held.versions().iter().rposition(is_it);
+                Some(joined.map_or(pieces, |index| index.saturating_add(1)))
             }
-            (UpdateOutcome::Done, Some(_)) => Some(0),
+            (UpdateOutcome::Done, _) => Some(pieces),
         }
+    }
+
+    /// What the agent is told: who has no name here is introduced once in a conversation.
+    fn introduced(&mut self, said: &ChatMessage) -> String {
+        let content = said.content();
+        let name = self.context.sender_name(&said.sender);
+        // What begins with a command is to begin with it.
+        let introduction = said.sender.introduction(&name).filter(|_| !content.starts_with('\\'));
+        let Some(introduction) = introduction else { return content };
+        let introduced = format!("{introduction}{content}");
+        let fits = introduced.chars().count() <= CONTENT_CHARS_MAX;
+        if fits && self.introductions.note((said.location.chat, said.sender.id)) {
+            return introduced;
+        }
+        content
+    }
+
+    /// The words of a message in what the agent was told: who said it may stand before them.
+    fn given_words<'a>(&self, said: &ChatMessage, given: &'a str) -> &'a str {
+        let name = self.context.sender_name(&said.sender);
+        let introduction = said.sender.introduction(&name).unwrap_or_default();
+        given.strip_prefix(&introduction).unwrap_or(given)
+    }
+
+    /// Since when texts wait: a clock of their own, which no test and no computer sets.
+    fn now(&self) -> Duration {
+        self.started_at.elapsed()
     }
 
     async fn handle(&mut self, update: AcceptedUpdate) -> UpdateOutcome {
         match update {
-            AcceptedUpdate::Message(said) => {
-                let content = said.content();
-                return self.accept(said, content).await.0;
-            }
             AcceptedUpdate::Edited(said) => return self.accept_edited(said).await,
-            AcceptedUpdate::Command(order) => self.run_command(order).await,
-            AcceptedUpdate::ButtonPress(press) => self.answer_press(press).await,
-            AcceptedUpdate::NoText(location) => {
-                let spot = ReplySpot { location, topic: None };
-                self.context.reply_now(spot, texts::TEXT_ONLY).await;
+            AcceptedUpdate::Command(order) => self.context.run_command(order).await,
+            AcceptedUpdate::ButtonPress(press) => self.context.answer_press(press).await,
+            AcceptedUpdate::NoText(MediaMessage { location, topic, album }) => {
+                // What was sent together is answered once.
+                let is_first = album.is_none_or(|album| self.albums.note((location.chat, album)));
+                if is_first {
+                    self.context.reply_now(ReplySpot { location, topic }, texts::TEXT_ONLY).await;
+                }
             }
             AcceptedUpdate::UnknownChat { chat } => {
                 if self.unknown_chats.note(chat) {
@@ -246,29 +318,64 @@ impl Poller {
                 self.filter.follow_chat(to);
                 self.context.moved.record(&self.context.keeper, from, to).await;
             }
-            AcceptedUpdate::Ignored => {}
+            // Messages are held before.
+            AcceptedUpdate::Message(_) | AcceptedUpdate::Ignored => {}
         }
         UpdateOutcome::Done
     }
 
-    /// A message that was changed is told as such, where it had been taken and says something else than it did last.
+    /// A message that was changed is told as such, where it, or the text that it was a part of, had been taken, and it says
+    /// something else than it did last. Whether it still names the bot does not matter.
     async fn accept_edited(&mut self, said: ChatMessage) -> UpdateOutcome {
-        let known = unanswered::newest_version(&self.context.keeper, said.location);
-        let Some(epoch) = known else { return UpdateOutcome::Done };
-        let content = said.content();
-        let before = match self.context.keeper.epoch(epoch).await {
-            Ok(record) => record.map(|record| record.stimulus.content.clone()),
+        let keeper = &self.context.keeper;
+        let known = match unanswered::newest_version(keeper, said.location) {
+            Some(epoch) => self.given_before(epoch).await.map(|given| (given, false)),
+            None => self.whole_of(&said).await.map(|given| (given, true)),
+        };
+        let (before, is_later_part) = match known {
+            Ok((Some(before), is_later_part)) => (before, is_later_part),
+            Ok((None, _)) => return UpdateOutcome::Done,
             Err(error) => {
                 tracing::warn!(channel = "telegram", event = "message_unreadable", %error, "what a message said before it was changed cannot be read; it is tried again");
                 return UpdateOutcome::Again;
             }
         };
-        let edited = texts::format_edited(&content);
+        let content = said.content();
+        let before = self.given_words(&said, &before);
+        // More than a message holds: it was joined, and this is its first part.
+        let is_joined = utf16_len(before) > MESSAGE_UNITS_MAX;
+        let is_first_part = is_joined && said.may_continue() && before.starts_with(&content);
+        let part = texts::format_edited_part(&content);
+        let whole = texts::format_edited(&content);
         // Telegram also says that a message was changed where only its preview was.
-        if before.is_some_and(|before| *before == *content || *before == *edited) {
+        if is_first_part || [&content, &part, &whole].iter().any(|given| given.as_str() == before) {
             return UpdateOutcome::Done;
         }
-        self.accept(said, edited).await.0
+        let is_part = is_later_part || is_joined || before.starts_with(texts::EDITED_PART);
+        self.accept(said, if is_part { part } else { whole }).await.0
+    }
+
+    /// What the agent was told in an epoch.
+    async fn given_before(&self, epoch: EpochId) -> Result<Option<Arc<str>>, ReadError> {
+        let record = self.context.keeper.epoch(epoch).await?;
+        Ok(record.map(|record| record.stimulus.content.clone()))
+    }
+
+    /// The text that a message was a later piece of; none where it was of none that was taken.
+    async fn whole_of(&self, said: &ChatMessage) -> Result<Option<Arc<str>>, ReadError> {
+        let context = &self.context;
+        let Some(epoch) = unanswered::newest_before(&context.keeper, said.location) else {
+            return Ok(None);
+        };
+        let Some(record) = context.keeper.epoch(epoch).await? else { return Ok(None) };
+        let stimulus = &record.stimulus;
+        let session =
+            unanswered::session_id(context.moved.original(said.location.chat), said.topic);
+        let is_it = stimulus.sender == context.sender_name(&said.sender)
+            && stimulus.session_id == session
+            && said.at.since(stimulus.sent_at) <= TEXT_TIME_MAX
+            && may_be_cut(&stimulus.content);
+        Ok(is_it.then(|| stimulus.content.clone()))
     }
 
     /// Makes a message a stimulus; its epoch, where it is one.
@@ -279,6 +386,10 @@ impl Poller {
     ) -> (UpdateOutcome, Option<EpochId>) {
         let spot = said.location;
         let place = ReplySpot { location: spot, topic: said.topic };
+        if let Some(refusal) = texts::format_too_long(&self.context.agent, &content) {
+            self.context.reply_now(place, &refusal).await;
+            return (UpdateOutcome::Done, None);
+        }
         let envelope = match self.envelope(&said, &content) {
             Ok(envelope) => envelope,
             Err(invalid) => {
@@ -293,8 +404,9 @@ impl Poller {
         let epoch: EpochId = match self.context.keeper.accept(envelope, how).await {
             Ok(accepted) => accepted.epoch,
             Err(AcceptError::KeyReused { epoch }) => epoch,
-            Err(error @ AcceptError::QueueFull { .. }) => {
-                self.context.reply_now(place, &texts::format_refused(&error)).await;
+            Err(AcceptError::QueueFull { queued, .. }) => {
+                let refusal = texts::format_queue_full(&self.context.agent, queued);
+                self.context.reply_now(place, &refusal).await;
                 return (UpdateOutcome::Done, None);
             }
             Err(AcceptError::Stopping) => return (UpdateOutcome::Again, None),
@@ -314,7 +426,7 @@ impl Poller {
     ) -> Result<StimulusEnvelope, EnvelopeError> {
         let keeper = &self.context.keeper;
         let now = self.context.clock.now();
-        let sender = said.sender.name(|name| self.is_reserved(name));
+        let sender = self.context.sender_name(&said.sender);
         let chat = self.context.moved.original(said.location.chat);
         let envelope = json!({
             "stimulus": {
@@ -330,104 +442,5 @@ impl Poller {
         });
         let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
-    }
-
-    /// Whether a name is reserved here or an agent's, whoever has it at Telegram.
-    fn is_reserved(&self, name: &str) -> bool {
-        is_reserved_agent_name(name) || self.context.keeper.agent(name).is_some()
-    }
-
-    async fn run_command(&self, order: ChatCommand) {
-        let ChatCommand { location, topic, about, command } = order;
-        let (context, spot) = (&self.context, ReplySpot { location, topic });
-        let answer = match command {
-            BotCommand::Help => texts::format_help(&context.agent),
-            BotCommand::Status => {
-                agent_summary(&context.app, &context.keeper.state(), &context.agent)
-            }
-            BotCommand::Stop => self.stop(location, topic).await,
-            BotCommand::Again => return self.show_again(spot, about).await,
-        };
-        context.reply_now(spot, &answer).await;
-    }
-
-    /// Shows an answer once more, because somebody asks for it: the newest in the conversation, or the one to a message.
-    async fn show_again(&self, spot: ReplySpot, about: Option<i64>) {
-        let keeper = &self.context.keeper;
-        let chat = spot.location.chat;
-        // An answer to what is no question of this chat, such as to the bot's own remark, means the newest.
-        let mut candidates = unanswered::ended_answers(keeper, chat, about);
-        if candidates.is_empty() {
-            candidates = unanswered::ended_answers(keeper, chat, None);
-        }
-        for epoch in candidates.into_iter().take(AGAIN_LOOKS_MAX) {
-            let Ok(Some(record)) = keeper.epoch(epoch.0).await else { continue };
-            if unanswered::topic_of(&record) != spot.topic {
-                continue;
-            }
-            for text in texts::format_answer_messages(&record) {
-                self.context.reply_now(spot, &text).await;
-            }
-            return;
-        }
-        self.context.reply_now(spot, texts::NOTHING_AGAIN).await;
-    }
-
-    /// Aborts what was asked in a chat, or a topic of it, before a message: a command that comes again aborts nothing that came
-    /// after it.
-    async fn stop(&self, location: MessageLocation, topic: Option<i64>) -> String {
-        let MessageLocation { chat, message: before } = location;
-        let epochs: Vec<EpochId> = {
-            let state = self.context.keeper.state();
-            let epochs = state.running.values().filter_map(|record| {
-                let spot = unanswered::location_of(record)?;
-                let is_here = spot.chat == chat && unanswered::topic_of(record) == topic;
-                (is_here && spot.message < before).then_some(record.id)
-            });
-            epochs.collect()
-        };
-        let mut stopped = 0;
-        for epoch in epochs {
-            match self.context.keeper.abort(epoch, "stopped on Telegram".to_owned()).await {
-                Ok(()) => stopped += 1,
-                Err(error) => {
-                    tracing::info!(%epoch, channel = "telegram", event = "stop_refused", %error, "an epoch could not be stopped; it has probably ended");
-                }
-            }
-        }
-        texts::format_stopped(stopped)
-    }
-
-    async fn answer_press(&self, press: ButtonPress) {
-        let answer = self.decide(&press).await;
-        if let Err(error) = self.context.bot.answer_button_press(&press.query, answer).await {
-            tracing::info!(channel = "telegram", event = "press_not_answered", %error, "a press of a button was not answered");
-        }
-    }
-
-    /// Decides, if the approval was asked for in the chat of the button: what a button carries can be forged.
-    async fn decide(&self, press: &ButtonPress) -> &'static str {
-        let Some(choice) = press.choice else { return texts::UNKNOWN_BUTTON };
-        let is_here = {
-            let (state, moved) = (self.context.keeper.state(), &self.context.moved);
-            let mut records = state.running.values();
-            records.any(|record| {
-                record.has_approval(choice.approval)
-                    && unanswered::location_of(record)
-                        .is_some_and(|spot| moved.current(spot.chat) == press.location.chat)
-            })
-        };
-        if !is_here {
-            return texts::DECIDED_BEFORE;
-        }
-        let sender = press.sender.name(|name| self.is_reserved(name));
-        let by = EntityName::sender(&sender).unwrap_or_else(|_| EntityName::keeper());
-        let keeper = &self.context.keeper;
-        match keeper.decide(choice.approval, choice.decision, None, by).await {
-            Ok(()) if choice.decision == Decision::Approve => texts::APPROVED,
-            Ok(()) => texts::DENIED,
-            Err(DecideError::NotFound | DecideError::AlreadyDecided) => texts::DECIDED_BEFORE,
-            Err(DecideError::Unavailable) => texts::NOT_RECORDED,
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Sends answers of epochs that have ended, asks for approvals, shows "is typing" while an epoch is open.
 //!
-//! That an answer leaves is on the record before it does. What may have been sent is not sent again: a remark says so instead.
+//! That a part of an answer leaves is on the record before it does. What may have been sent is not sent again: a remark says so
+//! instead, and the parts behind it follow.
 //! One answer after the other, the oldest first, so that a chat reads in order. Where Telegram wants a pause, all wait.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     context::{AcceptedMessage, BotContext},
+    decisions::decided_text,
     texts,
-    unanswered::{self, SendState, SendStep},
+    unanswered::{self, SendProgress, SendState, SendStep},
 };
 
 /// Between two signs of typing; Telegram shows one for five seconds.
@@ -40,8 +42,8 @@ pub(super) struct Sender {
     accepted: mpsc::Receiver<AcceptedMessage>,
     /// Epochs whose answers are not sent; by their ids, which is the order in which they were asked.
     pending: BTreeMap<EpochId, PendingReply>,
-    /// Approvals that were asked for, and where the buttons are; none where the question could not be put.
-    asked: BTreeMap<ApprovalId, Option<MessageLocation>>,
+    /// Approvals that were asked for, and the question; none where it could not be put.
+    asked: BTreeMap<ApprovalId, Option<AskedQuestion>>,
     /// Until when nothing is sent.
     paused_until: Option<Instant>,
     typed_at: Option<Instant>,
@@ -50,19 +52,27 @@ pub(super) struct Sender {
     is_stopped: bool,
 }
 
+/// An approval that is waited for: its epoch, where that was asked, and the question.
+type WaitingApproval = (ApprovalId, EpochId, (MessageLocation, Option<i64>), String);
+
+/// A question with buttons.
+#[derive(Clone, Debug)]
+struct AskedQuestion {
+    epoch: EpochId,
+    spot: MessageLocation,
+    text: String,
+}
+
 /// An answer that is to be sent.
 #[derive(Clone, Copy, Debug)]
 struct PendingReply {
     spot: MessageLocation,
-    /// How many of its messages were sent since the start.
-    sent: usize,
-    /// What is on the record.
-    state: SendState,
+    progress: SendProgress,
 }
 
 impl PendingReply {
     const fn new(spot: MessageLocation) -> Self {
-        Self { spot, sent: 0, state: SendState::Not }
+        Self { spot, progress: SendProgress::NONE }
     }
 }
 
@@ -125,9 +135,9 @@ impl Sender {
         let now = self.context.clock.now();
         match unanswered::find_unanswered(&self.context.keeper, &self.chats, now).await {
             Ok(unanswered) => {
-                for (epoch, (spot, state)) in unanswered {
-                    self.pending.insert(epoch, PendingReply { spot, sent: 0, state });
-                    if state == SendState::Sending {
+                for (epoch, (spot, progress)) in unanswered {
+                    self.pending.insert(epoch, PendingReply { spot, progress });
+                    if progress.state == SendState::Sending {
                         self.note_unsure(epoch).await;
                     }
                 }
@@ -196,32 +206,35 @@ impl Sender {
                 return;
             }
         };
-        let Some(reply) = self.pending.get(&epoch).copied() else { return };
-        if reply.state == SendState::Unsure {
-            return self.remark(&record, reply).await;
-        }
-        if reply.state == SendState::Not && !self.begin(&record).await {
-            return;
-        }
-        let messages = texts::format_answer_messages(&record);
-        while let Some(PendingReply { spot, sent, state }) = self.pending.get(&epoch).copied() {
-            let Some(text) = messages.get(sent) else {
-                return self.settle(&record, 1, false).await;
+        let parts = texts::format_answer_messages(&record);
+        while let Some(PendingReply { spot, progress }) = self.pending.get(&epoch).copied() {
+            let Some(part) = parts.get(progress.parts) else {
+                return self.settle(&record, 1, progress.is_in_doubt).await;
             };
-            match self.send_to(spot, &record, (text, sent == 0)).await {
+            if progress.state == SendState::Unsure {
+                if !self.remark(&record, spot, (progress.parts, parts.len())).await {
+                    return;
+                }
+                continue;
+            }
+            if progress.state == SendState::Not && !self.begin(&record).await {
+                return;
+            }
+            match self.send_to(spot, &record, (part, progress.parts == 0)).await {
                 SendOutcome::Sent(_) => {
-                    self.pending.insert(epoch, PendingReply { spot, sent: sent + 1, state });
+                    self.pass_part(epoch);
                     let _ = self.failpoint(Failpoint::AnswerSent).await;
                 }
-                SendOutcome::Rejected => return self.settle(&record, 0, false).await,
-                SendOutcome::Deferred if sent == 0 => return self.take_back(&record).await,
-                SendOutcome::Deferred => return,
+                SendOutcome::Rejected => {
+                    return self.settle(&record, 0, progress.is_in_doubt).await;
+                }
+                SendOutcome::Deferred => return self.take_back(&record).await,
                 SendOutcome::Unknown => return self.note_unsure(epoch).await,
             }
         }
     }
 
-    /// Puts on the record that an answer is about to leave; false where that cannot be written, and nothing leaves.
+    /// Puts on the record that a part of an answer is about to leave; false where that cannot be written, and nothing leaves.
     async fn begin(&mut self, record: &EpochRecord) -> bool {
         let is_recorded = self.record(record.id, SendStep::Sending).await
             && self.failpoint(Failpoint::AnswerSending).await;
@@ -233,31 +246,59 @@ impl Sender {
         is_recorded
     }
 
-    /// An answer that was about to leave did not.
+    /// A part of an answer that was about to leave did not.
     async fn take_back(&mut self, record: &EpochRecord) {
         if self.record(record.id, SendStep::Unsent).await {
             self.mark(record.id, SendState::Not);
         }
     }
 
-    /// Nobody can know whether an answer was sent: a remark says so from here on.
+    /// Nobody can know whether a part of an answer was sent: a remark says so from here on.
     async fn note_unsure(&mut self, epoch: EpochId) {
         self.record(epoch, SendStep::MaybeSent).await;
         self.mark(epoch, SendState::Unsure);
+        if let Some(reply) = self.pending.get_mut(&epoch) {
+            reply.progress.is_in_doubt = true;
+        }
     }
 
-    /// Says that an answer may have been sent.
-    async fn remark(&mut self, record: &EpochRecord, reply: PendingReply) {
-        match self.send_to(reply.spot, record, (texts::MAYBE_SENT, true)).await {
-            SendOutcome::Sent(_) => self.settle(record, 1, true).await,
-            SendOutcome::Rejected | SendOutcome::Unknown => self.settle(record, 0, true).await,
-            SendOutcome::Deferred => {}
+    /// Says which part of an answer may have been sent, and goes on behind it; false where it is to be said later, or the answer
+    /// is given up.
+    async fn remark(
+        &mut self,
+        record: &EpochRecord,
+        spot: MessageLocation,
+        (part, parts): (usize, usize),
+    ) -> bool {
+        let text = texts::format_maybe_sent(part, parts);
+        let is_last = part.saturating_add(1) >= parts;
+        match self.send_to(spot, record, (&text, true)).await {
+            SendOutcome::Deferred => return false,
+            SendOutcome::Rejected => {
+                self.settle(record, 0, true).await;
+                return false;
+            }
+            SendOutcome::Unknown if is_last => {
+                self.settle(record, 0, true).await;
+                return false;
+            }
+            SendOutcome::Sent(_) | SendOutcome::Unknown => {}
+        }
+        self.pass_part(record.id);
+        true
+    }
+
+    /// Goes on to the next part of an answer.
+    fn pass_part(&mut self, epoch: EpochId) {
+        if let Some(PendingReply { progress, .. }) = self.pending.get_mut(&epoch) {
+            progress.parts = progress.parts.saturating_add(1);
+            progress.state = SendState::Not;
         }
     }
 
     fn mark(&mut self, epoch: EpochId, state: SendState) {
         if let Some(reply) = self.pending.get_mut(&epoch) {
-            reply.state = state;
+            reply.progress.state = state;
         }
     }
 
@@ -302,7 +343,7 @@ impl Sender {
     }
 
     async fn send(&mut self, message: OutgoingMessage<'_>) -> SendOutcome {
-        let error = match self.context.bot.send(&message).await {
+        let error = match self.context.send(&message).await {
             Ok(message) => {
                 self.failures = 0;
                 self.paused_until = None;
@@ -338,12 +379,10 @@ impl Sender {
             self.asked.keys().copied().filter(is_over).collect()
         };
         for approval in decided {
-            let Some(Some(spot)) = self.asked.remove(&approval) else { continue };
-            if let Err(error) = self.context.bot.remove_buttons(spot.chat, spot.message).await {
-                tracing::info!(channel = "telegram", event = "buttons_not_removed", %error, "the buttons of a decided question could not be removed");
-            }
+            let Some(Some(question)) = self.asked.remove(&approval) else { continue };
+            self.close_question(approval, question).await;
         }
-        for (approval, (spot, topic), text) in waiting {
+        for (approval, epoch, (spot, topic), text) in waiting {
             if self.asked.contains_key(&approval) || !self.may_send() {
                 continue;
             }
@@ -355,7 +394,8 @@ impl Sender {
             let chat = question.chat;
             match self.send(OutgoingMessage { buttons: &buttons, ..question }).await {
                 SendOutcome::Sent(message) => {
-                    self.asked.insert(approval, Some(MessageLocation { chat, message }));
+                    let spot = MessageLocation { chat, message };
+                    self.asked.insert(approval, Some(AskedQuestion { epoch, spot, text }));
                 } // It can be decided elsewhere, or its time runs out.
                 SendOutcome::Rejected => {
                     self.asked.insert(approval, None);
@@ -366,15 +406,28 @@ impl Sender {
         }
     }
 
+    /// Puts who decided what below a question, and takes its buttons off.
+    async fn close_question(&self, approval: ApprovalId, question: AskedQuestion) {
+        let AskedQuestion { epoch, spot, text } = question;
+        let (bot, place) = (&self.context.bot, (spot.chat, spot.message));
+        let text = decided_text(&self.context.keeper, (epoch, approval), &text).await;
+        let Err(error) = bot.replace_text(place, &text).await else { return };
+        tracing::info!(channel = "telegram", event = "decision_not_shown", %error, "who decided could not be put below a question");
+        if let Err(error) = bot.remove_buttons(spot.chat, spot.message).await {
+            tracing::info!(channel = "telegram", event = "buttons_not_removed", %error, "the buttons of a decided question could not be removed");
+        }
+    }
+
     /// The approvals that epochs of our chats wait for.
-    fn waiting_approvals(&self) -> Vec<(ApprovalId, (MessageLocation, Option<i64>), String)> {
+    fn waiting_approvals(&self) -> Vec<WaitingApproval> {
         let state = self.context.keeper.state();
+        let now = self.context.clock.now();
         let of = |(epoch, reply): (&EpochId, &PendingReply)| {
             let record = state.running.get(epoch)?;
             let approval = record.pending_approval()?;
-            let text = texts::format_question(record, approval);
+            let text = texts::format_question(record, approval, now);
             let place = (reply.spot, unanswered::topic_of(record));
-            Some((approval.requested.approval_id, place, text))
+            Some((approval.requested.approval_id, *epoch, place, text))
         };
         self.pending.iter().filter_map(of).collect()
     }

@@ -86,15 +86,59 @@ pub(super) fn newest_version(keeper: &Keeper, spot: MessageLocation) -> Option<E
     versions.max_by_key(|(_, used)| used.seq).map(|(_, used)| used.epoch)
 }
 
+/// The newest message before this one in its chat that was taken.
+pub(super) fn newest_before(keeper: &Keeper, spot: MessageLocation) -> Option<EpochId> {
+    let state = keeper.state();
+    let before = state.keys.iter().filter_map(|(key, used)| {
+        let found =
+            parse_key(key).filter(|found| !key.contains(EDITED) && found.chat == spot.chat)?;
+        (found.message < spot.message).then_some((found.message, used.epoch))
+    });
+    before.max().map(|(_, epoch)| epoch)
+}
+
 /// How far the sending of an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendState {
-    /// It did not leave.
+    /// Its next part did not leave.
     Not,
-    /// It was about to leave: it may have been sent.
+    /// Its next part was about to leave: it may have been sent.
     Sending,
-    /// It is on the record that it may have been sent.
+    /// It is on the record that its next part may have been sent.
     Unsure,
+}
+
+/// What the ledger says of the sending of an answer, whose parts are sent one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SendProgress {
+    /// How many of its parts are done with: sent, or given up because they may have been.
+    pub(super) parts: usize,
+    /// What is known of the next one.
+    pub(super) state: SendState,
+    /// Whether one of them may have been sent.
+    pub(super) is_in_doubt: bool,
+}
+
+impl SendProgress {
+    /// Nothing of it was sent.
+    pub(super) const NONE: Self = Self { parts: 0, state: SendState::Not, is_in_doubt: false };
+
+    /// Follows an event. Every part is announced, so that the announcement of the next one says that the one before it was sent.
+    fn follow(&mut self, kind: &str) {
+        match kind {
+            "channel.sending" => {
+                if self.state != SendState::Not {
+                    self.parts = self.parts.saturating_add(1);
+                }
+                self.state = SendState::Sending;
+            }
+            "channel.unsent" => self.state = SendState::Not,
+            _ => {
+                self.state = SendState::Unsure;
+                self.is_in_doubt = true;
+            }
+        }
+    }
 }
 
 /// The epochs that answer messages in these chats and whose answers are not known to be sent, the oldest first.
@@ -102,7 +146,7 @@ pub(super) async fn find_unanswered(
     keeper: &Keeper,
     chats: &BTreeSet<i64>,
     now: Timestamp,
-) -> Result<BTreeMap<EpochId, (MessageLocation, SendState)>, ReadError> {
+) -> Result<BTreeMap<EpochId, (MessageLocation, SendProgress)>, ReadError> {
     let mut first_seq = u64::MAX;
     let mut unanswered = BTreeMap::new();
     {
@@ -113,7 +157,7 @@ pub(super) async fn find_unanswered(
             };
             if is_recent(used.epoch, now) {
                 first_seq = first_seq.min(used.seq);
-                unanswered.insert(used.epoch, (spot, SendState::Not));
+                unanswered.insert(used.epoch, (spot, SendProgress::NONE));
             }
         }
     }
@@ -147,24 +191,17 @@ pub(super) async fn is_answered(keeper: &Keeper, epoch: EpochId) -> Result<bool,
 fn apply_sent(
     ledger: &Ledger,
     after: u64,
-    unanswered: &mut BTreeMap<EpochId, (MessageLocation, SendState)>,
+    unanswered: &mut BTreeMap<EpochId, (MessageLocation, SendProgress)>,
 ) -> Result<(), ReadError> {
     let kinds = ["sending", "unsent", "maybe_sent"].map(|kind| format!("channel.{kind}"));
     let kinds = kinds.into_iter().chain([ANSWERED.to_owned()]).collect();
     for record in ledger.query(Query { kinds, after, ..Query::default() }) {
         let record = record?;
         let Some(epoch) = record.epoch().and_then(|epoch| epoch.parse().ok()) else { continue };
-        let sent = match record.kind() {
-            "channel.sending" => SendState::Sending,
-            "channel.unsent" => SendState::Not,
-            "channel.maybe_sent" => SendState::Unsure,
-            _ => {
-                unanswered.remove(&epoch);
-                continue;
-            }
-        };
-        if let Some((_, known)) = unanswered.get_mut(&epoch) {
-            *known = sent;
+        if record.kind() == ANSWERED {
+            unanswered.remove(&epoch);
+        } else if let Some((_, progress)) = unanswered.get_mut(&epoch) {
+            progress.follow(record.kind());
         }
     }
     Ok(())
@@ -173,11 +210,11 @@ fn apply_sent(
 /// What becomes of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendStep {
-    /// It is about to leave.
+    /// Its next part is about to leave.
     Sending,
-    /// It did not leave, for certain.
+    /// That part did not leave, for certain.
     Unsent,
-    /// Nobody can know whether it was sent.
+    /// Nobody can know whether that part was sent.
     MaybeSent,
     /// It was sent to so many; with none, it was given up. Or only the remark was sent that it may have been.
     Answered {
@@ -225,7 +262,34 @@ pub(super) fn is_recent(epoch: EpochId, now: Timestamp) -> bool {
 mod tests {
     use abide_channels::telegram::MessageLocation;
 
-    use super::{idempotency_key, parse_key, session_id, topic_of_session};
+    use super::{
+        SendProgress, SendState, idempotency_key, parse_key, session_id, topic_of_session,
+    };
+
+    #[test]
+    fn which_part_is_in_doubt_is_told_by_how_many_were_announced() {
+        use SendState::{Not, Sending, Unsure};
+        let progress = |kinds: &[&str]| {
+            let mut progress = SendProgress::NONE;
+            for kind in kinds {
+                progress.follow(&format!("channel.{kind}"));
+            }
+            (progress.parts, progress.state, progress.is_in_doubt)
+        };
+        for (kinds, expected) in [
+            (&[][..], (0, Not, false)),
+            (&["sending"], (0, Sending, false)),
+            (&["sending", "unsent"], (0, Not, false)),
+            (&["sending", "unsent", "sending"], (0, Sending, false)),
+            (&["sending", "sending", "sending"], (2, Sending, false)),
+            (&["sending", "sending", "unsent"], (1, Not, false)),
+            (&["sending", "maybe_sent"], (0, Unsure, true)),
+            (&["sending", "maybe_sent", "sending"], (1, Sending, true)),
+            (&["sending", "maybe_sent", "sending", "sending", "unsent"], (2, Not, true)),
+        ] {
+            assert_eq!(progress(kinds), expected, "{kinds:?}");
+        }
+    }
 
     #[test]
     fn a_message_is_found_by_its_key_and_other_keys_are_ignored() {

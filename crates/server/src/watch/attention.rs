@@ -149,11 +149,10 @@ fn matters(all: Vec<Attention>) -> Vec<ObservedMatter> {
         let Some(last) = failures.last().filter(|_| failures.len() >= FAILURES_TOLD) else {
             continue;
         };
-        let summary = format!(
-            "{agent} gave no reply in {} epochs; the last: {}",
-            failures.len(),
-            last.summary
-        );
+        let again = format!("{agent} gave no reply: ");
+        let why = last.summary.strip_prefix(&again).unwrap_or(&last.summary);
+        let summary =
+            format!("{agent} gave no reply in {} epochs; the last: {why}", failures.len());
         let kind = AttentionKind::EpochFailed.as_str();
         matters.push(matter(format!("{kind}:{agent}"), kind, Some(agent), &summary, last.since));
     }
@@ -201,6 +200,17 @@ mod tests {
         assert!(ids(failed(2, "ada")).is_empty());
         let mut all = failed(3, "ada");
         all.extend(failed(2, "felix"));
+        let why = "ada gave no reply: the model refused".to_owned();
+        let told = matters(
+            failed(3, "ada")
+                .into_iter()
+                .map(|one| Attention { summary: why.clone(), ..one })
+                .collect(),
+        );
+        assert_eq!(
+            told[0].matter.summary,
+            "ada gave no reply in 3 epochs; the last: the model refused"
+        );
         all.push(waits(AttentionKind::Budget, "budget:felix", Some("felix")));
         all.push(waits(AttentionKind::Ledger, "ledger:degraded", None));
         assert_eq!(ids(all), ["budget:felix", "epoch_failed:ada"]);

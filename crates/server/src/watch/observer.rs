@@ -23,7 +23,7 @@ use abide_watchdog::{
 };
 use futures_util::future::BoxFuture;
 
-use super::{attention::AttentionObserver, network::contact_of};
+use super::{attention::AttentionObserver, network::contact_of, tasks::TaskMessages};
 use crate::agents::Processes;
 
 /// Observes the state that is folded from the ledger.
@@ -34,6 +34,7 @@ pub(super) struct StateObserver {
     configured: ObserverSettings,
     clock: Arc<dyn Clock>,
     attention: AttentionObserver,
+    tasks: TaskMessages,
 }
 
 /// What the configuration says of agents.
@@ -59,7 +60,8 @@ impl StateObserver {
     ) -> Self {
         let attention =
             AttentionObserver::new(keeper.clone(), processes.clone(), Arc::clone(&clock));
-        Self { keeper, processes, configured, clock, attention }
+        let tasks = TaskMessages::default();
+        Self { keeper, processes, configured, clock, attention, tasks }
     }
 
     fn observe(&self) -> Observation {
@@ -140,6 +142,8 @@ impl StateObserver {
             .max(),
             threshold: self.configured.thresholds.get(id).copied(),
             always_active: self.configured.always_active.contains(id),
+            task: self.tasks.see(state, id, agent),
+            unanswered: self.tasks.unanswered(id, agent),
             condition: self.condition(state, id, agent, seen.wait),
             has_process: self.processes.status(id).is_some(),
             fatigue: agent.signals.fatigue,

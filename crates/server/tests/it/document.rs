@@ -185,6 +185,8 @@ impl Life {
         vec![
             post(&format!("/epochs/{waiting}/abort"), json!({"reason": "not now"})),
             get("/approvals"),
+            get("/tools"),
+            post("/tools/trial", json!({"tool": "clock.now"})),
             get("/attention"),
             post(
                 &format!("/approvals/{approval}"),
@@ -273,6 +275,8 @@ impl Life {
             ("POST", "/watchdog/ack".to_owned(), json!({"all": true})),
             ("POST", "/watchdog/nothing".to_owned(), json!({})),
             ("POST", "/session".to_owned(), json!({"code": "x"})),
+            ("POST", "/tools/trial".to_owned(), json!({"tool": "nothing.at_all"})),
+            ("POST", "/tools/trial".to_owned(), json!({"tool": "memory.recall"})),
             ("POST", format!("/epochs/{nothing}/abort"), json!({})),
             ("POST", format!("/epochs/{epoch}/abort"), json!({})),
             ("POST", format!("/approvals/{approval}"), json!({"decision": "deny"})),

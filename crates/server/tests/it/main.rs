@@ -25,6 +25,7 @@ mod document;
 mod epochs;
 mod events;
 mod evidence;
+mod hands;
 mod input;
 mod irc;
 mod ledger;

@@ -83,7 +83,7 @@ fn an_epoch_that_failed_is_shown_and_can_be_asked_again() {
     let said = home.run(["say", "are you there?"]);
     assert_eq!(said.status.code(), Some(1), "{said:?}");
     assert!(said.stdout.is_empty());
-    assert!(String::from_utf8(said.stderr).unwrap().contains("model_rejected"));
+    assert!(String::from_utf8(said.stderr).unwrap().contains("the model rejected the request"));
     let matter = keeper.client.read("/attention")["items"][0].clone();
     assert_eq!(matter["kind"], "epoch_failed");
     let action = &matter["actions"][0];

@@ -13,7 +13,11 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::home::{Home, Keeper};
+use crate::{
+    access::rights::create,
+    client::Client,
+    home::{Home, Keeper},
+};
 
 mod attention;
 mod escalation;
@@ -127,6 +131,20 @@ fn stall_of(keeper: &Keeper) -> Value {
     items.find(|item| item["kind"] == "stall").cloned().unwrap_or_default()
 }
 
+/// A person takes the stall in hand at a shell: who was told hears of it, and nothing is left to press.
+fn acknowledge(home: &Home, keeper: &Keeper, hook: &Hook) {
+    let acked = home.run(["watchdog", "ack", "felix", "--for", "2h"]);
+    let words = String::from_utf8(acked.stderr).unwrap();
+    assert!(words.contains("you have acknowledged 1 stall for 2h"), "{words}");
+    let told = hook.next("acknowledged").json();
+    assert_eq!(told["by"], "user");
+    assert!(told["summary"].as_str().unwrap().starts_with("felix: acknowledged by user until "));
+    let held = stall_of(keeper);
+    assert_eq!(held["acknowledged"]["by"], "user", "{held}");
+    assert_ne!(held["actions"][0]["path"], "/watchdog/ack", "there is nothing left to press");
+    assert_eq!(home.run(["watchdog", "ack", "nobody"]).status.code(), Some(1));
+}
+
 #[test]
 fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_restart() {
     let server = ModelServer::start().unwrap();
@@ -165,6 +183,13 @@ fn a_mind_that_hangs_is_rung_paged_told_of_once_and_resolved_with_a_par_over_a_r
     }
     assert_eq!(stall["citizen"], "felix");
     assert_eq!(stall["actions"][0]["path"], "/watchdog/ack");
+    assert_eq!(stall["acknowledged"], Value::Null);
+    assert!(
+        told.json()["text"].as_str().unwrap().contains("\"are you there?\""),
+        "{}",
+        told.json()
+    );
+    acknowledge(&home, &keeper, &hook);
     assert_eq!(keeper.client.read("/snapshot")["watchdog"]["stalled"], json!(["felix"]));
     keeper.kill();
 
@@ -261,6 +286,22 @@ fn people_steer_it_and_every_order_is_on_the_record() {
     assert_eq!(ack(&json!({})), 422);
     assert_eq!(keeper.client.post("/watchdog/resume", &json!({})).status, 409);
     assert_eq!(keeper.client.post("/watchdog/dance", &json!({})).status, 404);
+}
+
+#[test]
+fn who_may_decide_may_take_a_stall_in_hand_and_silence_one_agent_and_nothing_more() {
+    let home = Home::new(FAST);
+    let keeper = home.up();
+    let token = create(&home, "ann", &["read", "approve"], &[]);
+    let ann = Client::new(keeper.address, Some(token));
+    let order = |action: &str, body: &Value| ann.post(&format!("/watchdog/{action}"), body).status;
+    assert_eq!(order("ack", &json!({"agent": "felix"})), 404, "nothing is open");
+    assert_eq!(order("silence", &json!({"agent": "felix"})), 200);
+    assert_eq!(order("unsilence", &json!({"agent": "felix"})), 200);
+    assert_eq!(order("silence", &json!({})), 403);
+    for action in ["scan", "pause", "resume", "test-page"] {
+        assert_eq!(order(action, &json!({})), 403, "{action}");
+    }
 }
 
 #[test]

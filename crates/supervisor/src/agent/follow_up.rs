@@ -33,7 +33,7 @@ impl FollowUp {
 pub(super) fn mind_error(reason: ExitReason, message: &str) -> MindError {
     let message = message.to_owned();
     if is_requested(reason) {
-        MindError::ProcessFailed { message: format!("the agent's process was ended: {message}") }
+        MindError::ProcessEnded { message }
     } else {
         MindError::Crashed { message }
     }
@@ -48,7 +48,11 @@ mod tests {
 
     #[test]
     fn only_ends_that_nobody_wanted_count_against_the_input() {
-        let crashed = |reason| matches!(mind_error(reason, "x"), MindError::Crashed { .. });
+        let crashed = |reason| match mind_error(reason, "x") {
+            MindError::Crashed { .. } => true,
+            MindError::ProcessEnded { .. } => false,
+            other => panic!("{other:?}"),
+        };
         for reason in [ExitReason::Person, ExitReason::Hibernated, ExitReason::Shutdown] {
             assert!(is_requested(reason) && !crashed(reason), "{reason:?}");
         }

@@ -73,7 +73,9 @@ impl AgentActor {
 
     async fn next_wake(&mut self, run: &mut Run, is_stopping: bool) -> WakeEvent {
         let wait = self.time_until_check(run);
-        let reads = run.link.is_open() && !run.disk.is_behind();
+        // What a process says waits until it is known which one it is: whoever was answered by it can be told its id.
+        let is_known = run.process.is_none() || run.start.is_pid_known;
+        let reads = run.link.is_open() && is_known && !run.disk.is_behind();
         tokio::select! {
             () = self.shared.stop.cancelled(), if !is_stopping => WakeEvent::Stop,
             command = self.commands.recv(), if !self.commands.is_closed() => WakeEvent::Command(command),

@@ -201,7 +201,10 @@ impl BotCalls {
             "getMe" => Ok(json!({
                 "id": 777_000_111, "is_bot": true, "first_name": "Abide", "username": "abide_test_bot",
             })),
-            "sendChatAction" | "answerCallbackQuery" | "editMessageReplyMarkup" => Ok(true.into()),
+            "sendChatAction"
+            | "answerCallbackQuery"
+            | "editMessageReplyMarkup"
+            | "editMessageText" => Ok(true.into()),
             _ => Err(refusal(404, "Not Found")),
         };
         match answer {

@@ -11,8 +11,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output, Registry,
-    ToolError,
+    Call, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion, Output,
+    Registry, ToolError,
 };
 use futures_util::{
     FutureExt as _,
@@ -140,6 +140,7 @@ pub(crate) fn run_unchecked(
         zone: &berlin,
         untrusted: false,
         memory,
+        kept: &KeptValues::default(),
         commands: &NoCommands,
     };
     registry.get(name).unwrap().run(call).now_or_never()

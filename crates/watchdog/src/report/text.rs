@@ -65,7 +65,7 @@ impl WatchdogReport {
             let _infallible = write!(text, "; {count} ended after the {}", rung.as_str());
         }
         if self.withdrawn > 0 {
-            let _infallible = write!(text, "; {} withdrawn", self.withdrawn);
+            let _infallible = write!(text, "; {} ended without evidence", self.withdrawn);
         }
         text
     }
@@ -80,7 +80,13 @@ impl EpisodeReport {
             EpisodeEnd::Resolved(rung) => {
                 format!("moved again{lasted}, after the {}", rung.as_str())
             }
-            EpisodeEnd::Withdrawn(state) => format!("withdrawn{lasted}: {state}"),
+            EpisodeEnd::Unanswered(why) => {
+                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+                format!("its task was given up without an answer{lasted}{why}")
+            }
+            EpisodeEnd::Withdrawn(state) => {
+                format!("the stall ended{lasted}: {}", state.replace('_', " "))
+            }
         };
         let page = self.page.as_ref().map(|page| format!(", page {page}")).unwrap_or_default();
         let alive = if self.is_alive { ", answered the bell" } else { "" };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abide_domain::{EpisodeId, IdSource, NoticeId, Timestamp};
+use abide_domain::{EntityName, EpisodeId, IdSource, NoticeId, Timestamp};
 
 use super::WatchdogState;
 use crate::{
@@ -49,7 +49,7 @@ impl WatchdogState {
     pub(crate) fn acknowledged(
         &self,
         episodes: &[EpisodeId],
-        until: Timestamp,
+        (by_person, until): (&EntityName, Timestamp),
         now: Timestamp,
         ids: &dyn IdSource,
     ) -> Vec<Notice> {
@@ -60,7 +60,10 @@ impl WatchdogState {
             }
         }
         let notice = |(by, items): (BTreeSet<String>, _)| {
-            let (id, kind) = (NoticeId::new(ids, now), NoticeKind::Acknowledged(until));
+            let (id, kind) = (
+                NoticeId::new(ids, now),
+                NoticeKind::Acknowledged { by: by_person.clone(), until },
+            );
             Notice { to: by.into_iter().collect(), items, ..Notice::new(id, kind, now) }
         };
         items_by_services.into_iter().map(notice).collect()
@@ -88,6 +91,8 @@ impl WatchdogState {
             cause: episode.cause,
             is_alive: episode.is_alive(),
             is_never_active: episode.is_never_active(),
+            task: None,
+            end: None,
         }
     }
 

@@ -11,8 +11,8 @@ use abide_domain::{
         Event,
         watchdog::{
             Alarmed, AttentionEnded, AttentionRaised, BellFailed, BellFailure, BellRung,
-            BlindCause, Blinded, Escalated, PageId, Paged, Resolved, Rung, Scanned, Sighted,
-            StallOpened, Stepped, WatchdogEvent, Withdrawn,
+            BlindCause, Blinded, Escalated, PageId, Paged, Resolved, Scanned, Sighted, StallOpened,
+            Stepped, WatchdogEvent, Withdrawn,
         },
     },
 };
@@ -24,8 +24,8 @@ use crate::{
     attention::{AttentionPlan, AttentionRules, NOTICE_MATTERS_MAX},
     episode::Episode,
     ladder::{EpisodeObservation, LadderInput, LadderMove, next_move},
-    observation::ObservedAgent,
-    page::{Notice, NoticeItem, NoticeKind, Page, PageLine},
+    observation::{ObservedAgent, UnansweredTask},
+    page::{Notice, NoticeItem, NoticeKind, Page, PageLine, StallEnd},
     par,
     policy::{EscalationPolicies, first_services},
     scan::scan,
@@ -75,6 +75,8 @@ pub struct ScanPlan {
     pub pages: Vec<Page>,
     /// That something is over which a person was told of.
     pub closing: Vec<Notice>,
+    /// The episodes that ended, and how each did.
+    pub ended: Vec<NoticeItem>,
     /// What every agent was found to be; empty where it could not look.
     pub verdicts: Vec<(AgentId, AgentVerdict)>,
 }
@@ -288,13 +290,16 @@ impl<'a> Planner<'a> {
             let event = self.step(&episode, step, current, observed);
             episode.apply(now, &watchdog_author(), &event);
             self.draft_for_agent(&episode.agent, event.clone());
-            match event {
+            match &event {
                 WatchdogEvent::Escalated(_) => self.write_up(&episode, None),
-                WatchdogEvent::Resolved(end) => self.write_up(&episode, Some(end.rung)),
+                WatchdogEvent::Resolved(_) | WatchdogEvent::Withdrawn(_) => {
+                    let end = stall_end(&event, observed);
+                    self.write_up(&episode, Some(&end));
+                    self.end(&episode, end, observed);
+                }
                 _ => {}
             }
             if is_over {
-                self.end(&episode);
                 return;
             }
         }
@@ -346,7 +351,8 @@ impl<'a> Planner<'a> {
                 WatchdogEvent::Resolved(Resolved { episode: id, rung, evidence_seq })
             }
             LadderMove::Withdraw(state) => {
-                WatchdogEvent::Withdrawn(Withdrawn { episode: id, state: state.into() })
+                let unanswered = unanswered_since(episode, observed).map(|task| task.epoch);
+                WatchdogEvent::Withdrawn(Withdrawn { episode: id, state: state.into(), unanswered })
             }
         }
     }
@@ -376,15 +382,21 @@ impl<'a> Planner<'a> {
         names.find(|id| !taken.contains(&id)).unwrap_or_else(|| new_page_id(self.context, 8))
     }
 
-    fn write_up(&mut self, episode: &Episode, worked: Option<Rung>) {
-        let par = par::write_par(episode, self.state.watched_time(), self.context.now, worked);
+    fn write_up(&mut self, episode: &Episode, end: Option<&StallEnd>) {
+        let par = par::write_par(episode, self.state.watched_time(), self.context.now, end);
         self.draft_for_agent(&episode.agent, par);
     }
 
-    fn end(&mut self, episode: &Episode) {
+    fn end(&mut self, episode: &Episode, end: StallEnd, observed: Option<&ObservedAgent>) {
+        let task = match unanswered_since(episode, observed) {
+            Some(unanswered) => unanswered.task.clone(),
+            None => observed.and_then(|observed| observed.task.clone()),
+        };
+        let item = self.state.item(episode, self.context.now);
+        let item = NoticeItem { cause: None, task, end: Some(end), ..item };
+        self.plan.ended.push(item.clone());
         if let Some(by) = episode.delivered_by() {
-            let item = self.state.item(episode, self.context.now);
-            self.over.entry(by).or_default().push(NoticeItem { cause: None, ..item });
+            self.over.entry(by).or_default().push(item);
         }
     }
 
@@ -415,6 +427,26 @@ impl<'a> Planner<'a> {
             self.plan.drafts.insert(0, Draft { entity, author, epoch: None, event });
         }
         self.plan
+    }
+}
+
+/// The task that ended without an answer since an episode's last evidence, if one did.
+fn unanswered_since<'a>(
+    episode: &Episode,
+    observed: Option<&'a ObservedAgent>,
+) -> Option<&'a UnansweredTask> {
+    observed?.unanswered.as_ref().filter(|task| task.seq > episode.evidence_seq)
+}
+
+/// What the end of an episode is, as people are told.
+fn stall_end(event: &WatchdogEvent, observed: Option<&ObservedAgent>) -> StallEnd {
+    match event {
+        WatchdogEvent::Withdrawn(end) if end.unanswered.is_some() => {
+            let task = observed.and_then(|observed| observed.unanswered.as_ref());
+            StallEnd::Unanswered { why: task.map(|task| task.why.clone()).unwrap_or_default() }
+        }
+        WatchdogEvent::Withdrawn(end) => StallEnd::Other(end.state.clone()),
+        _ => StallEnd::Moved,
     }
 }
 

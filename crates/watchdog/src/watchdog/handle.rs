@@ -37,6 +37,11 @@ impl WatchdogHandle {
         self.ask(by, RequestKind::Scan).await
     }
 
+    /// Looks now at the stalls that are open, so that what has ended ends. That is no scan: it opens none.
+    pub async fn look(&self) -> Result<(), WatchdogError> {
+        self.ask(EntityName::keeper(), RequestKind::Look).await
+    }
+
     /// Begins maintenance: scans go on, nobody is disturbed. It ends by itself after `duration`, if that is given.
     pub async fn pause(
         &self,

@@ -31,6 +31,11 @@ impl Watchdog {
             RequestKind::Scan(reply) => {
                 let _gone = reply.send(self.scan_now().await);
             }
+            RequestKind::Look(reply) => {
+                let is_written = self.look_and_act(Trigger::Timer).await;
+                let looked = if is_written { Ok(()) } else { Err(self.write_error()) };
+                let _gone = reply.send(looked);
+            }
             RequestKind::Pause { duration, reason, reply } => {
                 let _gone = reply.send(self.pause(by, duration, reason).await);
             }
@@ -117,7 +122,8 @@ impl Watchdog {
         }
         self.write_order(drafts).await?;
         let now = self.now();
-        for notice in self.state.acknowledged(&ids, until, now, self.ids.as_ref()) {
+        for mut notice in self.state.acknowledged(&ids, (&by, until), now, self.ids.as_ref()) {
+            self.tasks.add_to(&mut notice);
             self.close(notice);
         }
         Ok(ids)

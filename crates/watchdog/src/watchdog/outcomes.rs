@@ -55,7 +55,7 @@ impl Watchdog {
             self.state.episode(&item.agent).is_none_or(|open| open.id != item.episode)
         };
         let over = notice.items.iter().filter(is_over).cloned();
-        let items: Vec<_> = over.map(|item| NoticeItem { cause: None, ..item }).collect();
+        let items: Vec<_> = over.map(|item| self.tasks.ended(item)).collect();
         let is_closed = |matter: &&AttentionMatter| !self.state.is_matter_open(matter);
         let matters: Vec<_> = notice.matters.iter().filter(is_closed).cloned().collect();
         let alarm = self.state.blind_span().and_then(|blind| blind.alarm.as_ref());

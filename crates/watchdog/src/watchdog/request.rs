@@ -22,6 +22,7 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, WatchdogError>>;
 #[derive(Debug)]
 pub(super) enum RequestKind {
     Scan(Reply<Scanned>),
+    Look(Reply<()>),
     Pause {
         duration: Option<Duration>,
         reason: Option<String>,

@@ -77,6 +77,38 @@ async fn an_acknowledged_episode_climbs_no_further_until_the_promise_runs_out() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_look_ends_what_has_ended_and_opens_nothing() {
+    let world = stalled();
+    let keeper = world.start(WatchdogTimings::default());
+    pass(370).await;
+    assert_eq!(keeper.handle.status().episodes.len(), 1);
+    world.agent("felix", |agent| agent.work_since = None);
+    world.add("ada");
+    world.work("ada");
+    pass(1).await;
+    keeper.handle.look().await.unwrap();
+    assert_eq!(keeper.handle.status().episodes, []);
+    assert_eq!(world.all("watchdog.withdrawn").len(), 1);
+    keeper.kill().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_acknowledgement_says_who_has_it_in_hand() {
+    let world = stalled();
+    world.agent("felix", |agent| agent.task = Some("deploy it".into()));
+    let keeper = world.start(WatchdogTimings::default());
+    pass(700).await;
+    let choice = EpisodeChoice::All;
+    keeper.handle.acknowledge(nicolas(), choice, seconds(3600), None).await.unwrap();
+    pass(5).await;
+    keeper.kill().await;
+    let state = world.state();
+    let (_, told) = state.notices.last().unwrap();
+    let title = told.title();
+    assert!(title.starts_with("felix: acknowledged by nicolas until 0"), "{title}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_person_who_promised_to_look_is_reminded_once_when_nothing_came_of_it() {
     let world = stalled();
     let keeper = world.start(WatchdogTimings::default());

@@ -1,12 +1,15 @@
 //! Each rung's failure modes, as a table (BC-25): what happens when it works, lies, fails or hangs.
 
-use abide_domain::event::{
-    Event, EvidenceEvent, ParWritten,
-    watchdog::{EscalationCause, Rung, WatchdogEvent},
+use abide_domain::{
+    Timestamp,
+    event::{
+        Event, EvidenceEvent, ParWritten,
+        watchdog::{EscalationCause, Rung, WatchdogEvent},
+    },
 };
 use abide_watchdog::{NoticeKind, WatchdogTimings};
 
-use crate::world::{Mode, World, pass, seconds};
+use crate::world::{Mode, START, World, pass, seconds};
 
 /// What goes wrong, and when evidence returns, if it does: seconds after the stall was seen.
 #[derive(Default)]
@@ -307,7 +310,7 @@ async fn a_par_stands_at_every_escalation_and_at_the_end_of_every_stall() {
         [
             "bell,channel,human",
             "",
-            "bell: answered, and no evidence followed,channel: delivered, and no evidence followed,human: nobody was notified yet"
+            "bell: answered, and no evidence followed,channel: delivered, and no evidence followed,human: a notice to people follows"
         ]
     );
     assert_eq!(pars[0].took_ms, 510_000);
@@ -342,6 +345,41 @@ async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
         })
         .collect();
     assert_eq!(states, ["idle", "gone"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_was_told_of_a_stall_hears_that_its_task_was_given_up_and_not_that_it_is_well() {
+    let world = World::new(1);
+    world.add("felix");
+    world.work("felix");
+    world.agent("felix", |agent| agent.task = Some("deploy the new version".into()));
+    let keeper = world.start(WatchdogTimings::default());
+    pass(700).await;
+    world.give_up("felix", "it took longer than 900 s");
+    pass(60).await;
+    let report = keeper.handle.report(Timestamp::from_micros(START)).await.unwrap().text();
+    keeper.kill().await;
+    let told: Vec<_> =
+        world.state().notices.iter().map(|(_, notice)| (notice.title(), notice.body())).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[0].0, "felix has stalled");
+    assert!(told[0].1.contains("It was to answer \"deploy the new version\""), "{told:?}");
+    assert_eq!(told[1].0, "felix's task was given up without an answer");
+    for words in ["\"deploy the new version\"", "it took longer than 900 s"] {
+        assert!(told[1].1.contains(words), "{words}: {told:?}");
+    }
+    assert!(report.contains("felix: its task was given up without an answer after"), "{report}");
+    assert!(report.contains("it took longer than 900 s"), "{report}");
+    let state = world.state();
+    let pars = state.ledger.iter().filter_map(|entry| match &entry.event {
+        Event::Evidence(EvidenceEvent::ParWritten(par)) => Some(par.clone()),
+        _ => None,
+    });
+    let pars: Vec<_> = pars.collect();
+    assert!(pars[0].failed.contains(&"human: a notice to people follows".to_owned()), "{pars:?}");
+    let end = &pars[1];
+    assert!(end.worked.is_empty(), "a time-out is no success of the notice: {end:?}");
+    assert!(end.failed.iter().any(|line| line.contains("given up without an answer")), "{end:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,6 +29,8 @@ fn standing(evidence: Option<i64>, work: Option<i64>) -> ObservedAgent {
         excused_at: None,
         threshold: None,
         always_active: false,
+        task: None,
+        unanswered: None,
         condition: AgentCondition::Awake,
         has_process: true,
         fatigue: None,

@@ -8,9 +8,9 @@ use std::{
 };
 
 use abide_domain::{
-    AgentId, Clock, EntityName, EpisodeId, IdSource, Timestamp,
+    AgentId, Clock, EntityName, EpisodeId, EpochId, IdSource, Timestamp,
     event::{
-        EpochCommitted, Event,
+        AbortCode, EpochAborted, EpochCommitted, Event,
         watchdog::{AttentionMatter, BlindCause, Proof, WatchdogEvent},
     },
 };
@@ -18,8 +18,8 @@ use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
     AgentCondition, AttentionRules, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies,
     EvidenceMark, Notice, Notifier, NotifyServices, Observation, ObserveError, ObservedAgent,
-    ObservedMatter, Observer, Outage, Page, Pager, Pulse, Recorder, RecorderError, Watchdog,
-    WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState, WatchdogTimings,
+    ObservedMatter, Observer, Outage, Page, Pager, Pulse, Recorder, RecorderError, UnansweredTask,
+    Watchdog, WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState, WatchdogTimings,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -68,6 +68,8 @@ pub(crate) struct Agent {
     pub(crate) excused_at: Option<Timestamp>,
     pub(crate) threshold: Option<Duration>,
     pub(crate) always_active: bool,
+    pub(crate) task: Option<String>,
+    pub(crate) unanswered: Option<UnansweredTask>,
     pub(crate) condition: AgentCondition,
     pub(crate) has_process: bool,
     pub(crate) fatigue: Option<f64>,
@@ -196,6 +198,8 @@ impl World {
             excused_at: None,
             threshold: None,
             always_active: false,
+            task: None,
+            unanswered: None,
             condition: AgentCondition::Awake,
             has_process: true,
             fatigue: None,
@@ -238,6 +242,22 @@ impl World {
         let entry = state.write(now, Draft { author: entity.clone(), entity, epoch: None, event });
         let sign = EvidenceMark { seq: entry.seq, at: entry.timestamp };
         state.agents.get_mut(name).unwrap().last_evidence = Some(sign);
+    }
+
+    /// The agent's task ends without an answer, and nothing else is there for it to do.
+    pub(crate) fn give_up(&self, name: &str, why: &str) {
+        let now = self.now();
+        let epoch = EpochId::new(self, now);
+        let mut state = self.state();
+        let entity = id(name).entity();
+        let (code, message) = (AbortCode::Deadline, why.to_owned());
+        let event = Event::from(EpochAborted { code, message });
+        let draft = Draft { entity, author: EntityName::keeper(), epoch: Some(epoch), event };
+        let seq = state.write(now, draft).seq;
+        let agent = state.agents.get_mut(name).unwrap();
+        let (task, why) = (agent.task.take(), why.to_owned());
+        agent.work_since = None;
+        agent.unanswered = Some(UnansweredTask { epoch, seq, task, why });
     }
 
     /// The kinds of the watchdog's lines about stalls, in order; scans, rebases and records of what was tried left out.
@@ -357,6 +377,8 @@ impl Observer for World {
             excused_at: agent.excused_at,
             threshold: agent.threshold,
             always_active: agent.always_active,
+            task: agent.task.clone(),
+            unanswered: agent.unanswered.clone(),
             condition: agent.condition,
             has_process: agent.has_process,
             fatigue: agent.fatigue,

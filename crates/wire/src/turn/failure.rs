@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use abide_domain::{
     turn::{MindError, Usage},
-    voice::VoiceError,
+    voice::{AnswerFault, VoiceError},
 };
 use serde_json::{Value, json};
 
@@ -84,6 +84,7 @@ impl AgentError {
             MindError::Unavailable { message }
             | MindError::BrokenOff { message, .. }
             | MindError::ProcessFailed { message }
+            | MindError::ProcessEnded { message }
             | MindError::Crashed { message } => (code::MODEL_UNAVAILABLE, message),
         };
         let mut sent = Self::new(code, message);
@@ -101,7 +102,7 @@ impl AgentError {
             }
             MindError::BadVoice { problem, usage } => {
                 sent.usage = Some(WireUsage::from_usage(usage));
-                sent.error.context = Some(json!({"path": problem.path}));
+                sent.error.context = Some(context_of(problem));
             }
             _ => {}
         }
@@ -122,9 +123,7 @@ impl AgentError {
             code::MODEL_REFUSED => MindError::Refused { message, usage: self.read_usage() },
             code::CONTEXT_TOO_LONG => MindError::ContextTooLong { message },
             code::BAD_VOICE => {
-                let path = context.as_ref().and_then(|context| context.get("path"));
-                let path = path.and_then(Value::as_str).unwrap_or_default();
-                let problem = VoiceError::new(path, message);
+                let problem = problem_of(context.as_ref().unwrap_or(&Value::Null), message);
                 MindError::BadVoice { problem, usage: self.read_usage() }
             }
             code::MODEL_REJECTED => {
@@ -153,5 +152,33 @@ impl AgentError {
 
     fn read_usage(&self) -> Usage {
         self.usage.as_ref().map(WireUsage::to_usage).unwrap_or_default()
+    }
+}
+
+/// Where a voice does not fit, and what people are told of it, as far as the path does not say that.
+fn context_of(problem: &VoiceError) -> Value {
+    let path = &problem.path;
+    match problem.fault {
+        AnswerFault::Form | AnswerFault::Calls => json!({"path": path}),
+        AnswerFault::Empty => json!({"path": path, "fault": "empty"}),
+        AnswerFault::TooLong => json!({"path": path, "fault": "too_long"}),
+        AnswerFault::CutOff { tokens_max } => {
+            json!({"path": path, "fault": "cut_off", "tokens_max": tokens_max})
+        }
+    }
+}
+
+fn problem_of(context: &Value, message: String) -> VoiceError {
+    let text = |name: &str| context.get(name).and_then(Value::as_str);
+    let problem = VoiceError::new(text("path").unwrap_or_default(), message);
+    match text("fault") {
+        Some("empty") => problem.of(AnswerFault::Empty),
+        Some("too_long") => problem.of(AnswerFault::TooLong),
+        Some("cut_off") => {
+            let tokens_max = context.get("tokens_max").and_then(Value::as_u64);
+            let tokens_max = tokens_max.and_then(|max| u32::try_from(max).ok());
+            problem.of(AnswerFault::CutOff { tokens_max })
+        }
+        _ => problem,
     }
 }

@@ -7,7 +7,7 @@ use abide_domain::{
     envelope::{Channel, DriverOutput},
     tool::{EffectClass, Outcome, ToolSpec},
     turn::{Exchange, MindError, ProviderState, Thought, ToolResult, TurnRequest, TurnStep, Usage},
-    voice::{ToolCall, Voice, VoiceError},
+    voice::{AnswerFault, ToolCall, Voice, VoiceError},
 };
 use abide_wire::{
     AgentError, Direction, FromAgent, Message, ProcessRequest, ProcessResponse, Raw, ToAgent,
@@ -164,7 +164,16 @@ fn every_error_of_a_mind_comes_back_as_it_went() {
         MindError::ContextTooLong { message: message() },
         MindError::BrokenOff { message: message(), usage: usage.clone() },
         MindError::PerhapsTooLong { message: message() },
-        MindError::BadVoice { problem: VoiceError::new("final_response", "is blank"), usage },
+        MindError::BadVoice {
+            problem: VoiceError::new("final_response", "is blank").of(AnswerFault::Empty),
+            usage: usage.clone(),
+        },
+        MindError::BadVoice {
+            problem: VoiceError::new("", "be brief")
+                .of(AnswerFault::CutOff { tokens_max: Some(8192) }),
+            usage: usage.clone(),
+        },
+        MindError::BadVoice { problem: VoiceError::new("tool_calls[0].name", "is blank"), usage },
         MindError::Rejected { message: message() },
         MindError::Unavailable { message: message() },
     ];

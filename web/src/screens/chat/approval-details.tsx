@@ -18,7 +18,8 @@ function useWaiting(id: string | undefined): ApprovalView | undefined {
 /** All that a decision rests on: what would change, with what it is called, who asked, why, until when. */
 export function ApprovalDetails({ approval, effect }: { approval: LiveApproval; effect: string | null }) {
   const asked = askedOf(approval, useEpoch(approval.epochId));
-  const about = useWaiting(approval.id)?.about;
+  const waiting = useWaiting(approval.id);
+  const about = waiting?.about;
   return (
     <div className="flex flex-col gap-2 text-[13px] text-ink">
       <p className={effect === "world" ? "font-medium" : undefined}>{changeOf(effect)}</p>
@@ -31,6 +32,7 @@ export function ApprovalDetails({ approval, effect }: { approval: LiveApproval; 
           </p>
         </details>
       )}
+      {waiting?.preview && <Code label="What it would change" text={waiting.preview} />}
       <Code label={`Arguments of ${visibleLine(approval.tool)}`} text={givenText(approval.arguments)} />
       {asked && (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">

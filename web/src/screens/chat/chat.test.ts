@@ -193,6 +193,14 @@ describe("what did not work", () => {
     expect(CODES.some((code) => isStopped(abort(code)))).toBe(false);
   });
 
+  it("does not blame the model for a process that a person ended", () => {
+    const ended = failureOf("turn_failed", "process_ended");
+    expect(ended.cause).toEqual({ kind: "agent", label: "See its process" });
+    expect(ended.headline).not.toContain("model");
+    expect(failureOf("turn_failed", "unavailable")).toEqual(failureOf("turn_failed"));
+    expect(failureOf("deadline", "process_ended")).toEqual(failureOf("deadline"));
+  });
+
   it("is asked again in words", () => {
     const failed = { attempt: 1, code: "overloaded", message: "HTTP 529" };
     expect(retryLine(failed, 3)).toBe("The provider is overloaded; trying again, attempt 2 of 3");

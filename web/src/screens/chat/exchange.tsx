@@ -269,7 +269,7 @@ function Stopped({ epoch }: { epoch: LiveEpoch }) {
 }
 
 function Failed({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: string) => void }) {
-  const { headline, cause } = failureOf(epoch.abort?.code ?? "");
+  const { headline, cause } = failureOf(epoch.abort?.code ?? "", epoch.failures.at(-1)?.code);
   return (
     <div
       data-testid="failed"

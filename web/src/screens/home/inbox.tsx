@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Sparkles } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { AttentionView } from "@/api/generated";
 import { attentionQuery } from "@/api/queries";
 import { putAside, SNOOZES, useMatters } from "@/app/aside";
@@ -29,6 +29,7 @@ export function Inbox() {
   const chosen = matters.filter((one) => chosenIds.has(one.id));
   const at = matters.findIndex((one) => one.id === currentId);
   const current = matters[at];
+  useNamedMatter(matters, setCurrentId);
   const toRow = (id: string | undefined) => {
     if (!id) return;
     setCurrentId(id);
@@ -146,6 +147,18 @@ export function Inbox() {
       <PutAside matters={aside} />
     </Card>
   );
+}
+
+/** A link of a notice names its matter (`/#matter-…`): once the list is there, that one is gone to. */
+function useNamedMatter(matters: readonly AttentionView[], onNamed: (id: string) => void): void {
+  const named = useRef(location.hash.slice(1));
+  useEffect(() => {
+    const matter = matters.find((one) => rowId(one.id) === named.current);
+    if (!matter) return;
+    named.current = "";
+    onNamed(matter.id);
+    document.getElementById(rowId(matter.id))?.focus();
+  }, [matters, onNamed]);
 }
 
 /** At a first start: what to do next. */

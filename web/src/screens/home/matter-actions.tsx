@@ -39,7 +39,7 @@ export function MatterActions({ matter, isCalm }: { matter: AttentionView; isCal
       <Button
         key={action.label}
         size="s"
-        tone={at === 0 && !isCalm ? "primary" : "plain"}
+        tone={at === 0 && !isCalm && !matter.acknowledged ? "primary" : "plain"}
         busy={running === action.label}
         disabled={running !== null || isOff}
         data-act={action.label}

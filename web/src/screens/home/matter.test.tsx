@@ -87,3 +87,13 @@ it("a proposed fact is shown where facts are, and may be snoozed", () => {
     search: { tab: "knowledge" },
   });
 });
+
+it("says who has a stall in hand and until when, and offers nothing as the obvious thing then", () => {
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const silence = { label: "Silence for 1 h", method: "POST", path: "/watchdog/silence", body: {} };
+  const at = new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  draw({ id: "stall:1", kind: "stall", acknowledged: { by: "ann", until }, actions: [silence] });
+  expect(screen.getByText(/acknowledged by ann until/).textContent).toContain(at);
+  expect(screen.queryByRole("button", { name: /^Acknowledge/ })).toBeNull();
+  expect(screen.getByRole("button", { name: /^Silence/ }).className).not.toContain("bg-accent");
+});

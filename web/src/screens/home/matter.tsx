@@ -6,6 +6,7 @@ import { useApprovals } from "@/live/hooks";
 import { ApprovalDetails, useEffectOf } from "@/screens/chat/approval-details";
 import { isGrave } from "@/screens/chat/approval-words";
 import { Badge, cx, IconButton, Menu, Time, visible } from "@/ui";
+import { Acknowledged } from "./acknowledged";
 import { IdentityChange } from "./identity-change";
 import { lookOf } from "./looks";
 import { MatterActions } from "./matter-actions";
@@ -55,6 +56,7 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
             </Link>
           )}
           <Time at={matter.since} />
+          {matter.acknowledged && <Acknowledged by={matter.acknowledged} />}
         </p>
         <p dir="auto" className="mt-1 line-clamp-4 text-sm break-words text-ink">
           <Ticks text={matter.summary} />

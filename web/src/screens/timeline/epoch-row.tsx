@@ -140,6 +140,6 @@ function endOf(epoch: LiveEpoch): string {
   if (epoch.state === "aborted")
     return isStopped(epoch)
       ? `Stopped: ${visibleLine(epoch.abort?.message ?? "")}`
-      : `${failureOf(epoch.abort?.code ?? "").headline}: ${visibleLine(epoch.abort?.message ?? "")}`;
+      : `${failureOf(epoch.abort?.code ?? "", epoch.failures.at(-1)?.code).headline}: ${visibleLine(epoch.abort?.message ?? "")}`;
   return `It ${doing(epoch)}.`;
 }

@@ -229,8 +229,10 @@ function withStep(all: readonly EpisodeView[], event: AnyEvent): readonly Episod
       return one(episode, () => ({ end: { at, how } }));
     }
     case "watchdog.withdrawn": {
-      const { episode, state } = event.data;
-      const how = `over without evidence: it is ${state.replaceAll("_", " ")}`;
+      const { episode, state, unanswered } = event.data;
+      const how = unanswered
+        ? "its task was given up without an answer"
+        : `over without evidence: it is ${state.replaceAll("_", " ")}`;
       return one(episode, () => ({ end: { at, how } }));
     }
     default:

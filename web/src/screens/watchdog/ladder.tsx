@@ -1,17 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Bell, Hand, type LucideIcon, Megaphone } from "lucide-react";
-import {
-  Badge,
-  type BadgeTone,
-  Card,
-  CardHead,
-  duration,
-  EmptyState,
-  Pulse,
-  Time,
-  useNow,
-  visible,
-} from "@/ui";
+import { Acknowledged } from "@/screens/home/acknowledged";
+import { Badge, type BadgeTone, Card, CardHead, duration, EmptyState, Pulse, Time, visible } from "@/ui";
 import { Attempts } from "./attempts";
 import type { EpisodeView, RungView, StepState } from "./fold";
 import { EpisodeActs } from "./matters";
@@ -59,8 +49,6 @@ export function Stalls({ episodes }: { episodes: readonly EpisodeView[] }) {
 }
 
 function Episode({ episode }: { episode: EpisodeView }) {
-  const now = useNow();
-  const isHeld = episode.heldUntil !== null && Date.parse(episode.heldUntil) > now;
   return (
     <li className="px-4 py-3">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
@@ -72,10 +60,8 @@ function Episode({ episode }: { episode: EpisodeView }) {
           noticed <Time at={episode.openedAt} />, after a silence of {duration(episode.silentMs)};{" "}
           {duration(episode.thresholdMs)} are allowed
         </span>
-        {isHeld && (
-          <Badge tone="life">
-            {episode.heldBy} acknowledged it, <Time at={episode.heldUntil} />
-          </Badge>
+        {episode.heldUntil && (
+          <Acknowledged by={{ by: episode.heldBy ?? "somebody", until: episode.heldUntil }} />
         )}
       </p>
       {episode.inWords ? (

@@ -5,6 +5,7 @@ import type { ActionView, AttentionView } from "@/api/generated";
 import { attentionQuery } from "@/api/queries";
 import { toastError } from "@/app/toasts";
 import { useConnection } from "@/live/store";
+import { Acknowledged } from "@/screens/home/acknowledged";
 import { Button, Card, CardHead, Time, visible } from "@/ui";
 import type { EpisodeView } from "./fold";
 
@@ -43,7 +44,7 @@ function Matter({ matter }: { matter: AttentionView }) {
         {visible(matter.summary)}
       </p>
       <p className="text-muted">
-        <Time at={matter.since} />
+        <Time at={matter.since} /> {matter.acknowledged && <Acknowledged by={matter.acknowledged} />}
       </p>
       <Acts matter={matter} />
     </li>
@@ -72,7 +73,7 @@ function Acts({ matter }: { matter: AttentionView }) {
         .map((action, at) => (
           <Button
             key={action.label}
-            tone={at === 0 ? "primary" : "plain"}
+            tone={at === 0 && !matter.acknowledged ? "primary" : "plain"}
             size="s"
             busy={busy === action.label}
             disabled={busy !== "" || isOff}

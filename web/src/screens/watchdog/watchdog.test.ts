@@ -57,6 +57,16 @@ describe("the watchdog", () => {
     expect(told?.end?.how).toBe("evidence returned after the human (line 9)");
   });
 
+  it("does not show a task that was given up as a recovery", () => {
+    const end = (data: object) =>
+      foldWatchdog([stall("e"), line("withdrawn", { episode: "e", state: "idle", ...data })]).episodes[0]?.end
+        ?.how;
+    expect(end({ unanswered: "019a0000-0000-7000-8000-000000000001" })).toBe(
+      "its task was given up without an answer",
+    );
+    expect(end({})).toBe("over without evidence: it is idle");
+  });
+
   it("tells who was told in each step, by which service, and that they know the end", () => {
     const attempt = (service: string, outcome: string) => ({ service, outcome, words: "x", took_ms: 3 });
     const climb = [

@@ -12,10 +12,10 @@ pub enum BangCommand {
     Status,
     /// `!agents`: who is here and what they do.
     Agents,
-    /// `!ack [EPISODE]`: acknowledges a stall; none named means all that are open.
+    /// `!ack [PAGE or AGENT]`: acknowledges a stall; none named means all that are open.
     Ack {
-        /// The episode as its page names it.
-        episode: Option<String>,
+        /// The stall by its page or its agent.
+        which: Option<String>,
     },
     /// `!silence [AGENT] [2h] [reason]`: no pages for a while.
     Silence {
@@ -58,7 +58,7 @@ impl BangCommand {
         "!status: the state of the keeper",
         "!agents: the agents and what they are doing",
         "!more [NICK]: the rest of a long answer",
-        "!ack [EPISODE]: acknowledge a stall",
+        "!ack [PAGE or AGENT]: look after a stall, for an hour; none named: all",
         "!silence [AGENT] [30m|2h|1d] [reason]: no pages for a while",
         "!abort [AGENT or EPOCH] [reason]: abort an epoch",
         "!ungate [NICK], !gate [NICK]: the agent hears everything here, or its mentions only",
@@ -77,7 +77,7 @@ impl BangCommand {
             "status" => Some(Self::Status),
             "agents" => Some(Self::Agents),
             "help" => Some(Self::Help),
-            "ack" => Some(Self::Ack { episode: first }),
+            "ack" => Some(Self::Ack { which: first }),
             "silence" => Some(parse_silence(&words)),
             "abort" => {
                 let reason = words.get(1..).unwrap_or_default().join(" ");
@@ -144,8 +144,8 @@ mod tests {
             ("!status", Some(BangCommand::Status)),
             ("  !AGENTS now", Some(BangCommand::Agents)),
             ("!help", Some(BangCommand::Help)),
-            ("!ack", Some(BangCommand::Ack { episode: None })),
-            ("!ack [7f3a]", Some(BangCommand::Ack { episode: some("7f3a") })),
+            ("!ack", Some(BangCommand::Ack { which: None })),
+            ("!ack [7f3a]", Some(BangCommand::Ack { which: some("7f3a") })),
             ("!silence", parse_silence(None, None, "")),
             ("!silence 30m", parse_silence(None, Some(30), "")),
             (

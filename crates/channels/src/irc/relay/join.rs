@@ -1,7 +1,11 @@
 //! Prompts that come in several lines, pure: a program cuts what is longer than a line and sends what is pasted line by
-//! line. The pieces of one speaker that come within a second of each other are one prompt. Time is handed in.
+//! line. The pieces of one speaker that come shortly after each other are one prompt. Time is handed in.
 //!
 //! In a channel the first line names the agent; the lines behind it name nobody and are more of it.
+//!
+//! Most programs send a paste at once; some send a line every two seconds, so that no server takes them for a flood. Waiting
+//! so long for every prompt would make each answer late. It is done where the last line leaves something open, where several
+//! lines came at once, and where the program is known to throttle.
 
 use std::time::Duration;
 
@@ -13,12 +17,27 @@ use crate::irc::{
 
 /// In which the next piece comes, if there is one.
 const PIECE_GAP: Duration = Duration::from_secs(1);
+/// The same for programs that throttle: at their defaults weechat sends a line every 2 s, irssi every 2.5 s.
+pub const SLOW_PIECE_GAP: Duration = Duration::from_secs(3);
 /// In which all pieces come.
-const PROMPT_TIME_MAX: Duration = Duration::from_mins(1);
+pub const PROMPT_TIME_MAX: Duration = Duration::from_mins(2);
+/// So many lines at once were pasted: a program that throttles may have sent what it sends at once (irssi: up to five).
+const BURST_LINES_MIN: usize = 3;
+/// How long a program is known to throttle after it did.
+const PACE_KNOWN_FOR: Duration = Duration::from_hours(1);
+/// Most programs that are known to throttle; the one that did so longest ago is forgotten.
+const PACES_MAX: usize = 1_000;
 /// Most text of one prompt that is kept, in bytes; more than a stimulus may hold, so that what is cut here is refused there.
 const PROMPT_BYTES_MAX: usize = 128 * 1024;
-/// Most prompts that may wait for more.
+/// Most prompts that may wait for more, and most asked ones that are remembered.
 const HELD_MAX: usize = 1_000;
+/// A line of at least so many bytes was cut by its program: there is no room for much more.
+const CUT_BYTES_MIN: usize = TEXT_BYTES_MAX - 40;
+/// A line that begins so is set in.
+const INDENTS: [&str; 2] = ["  ", "\t"];
+/// What a line may end with that something is to follow.
+const OPEN_ENDS: [char; 6] = [':', ',', '(', '{', '[', '\\'];
+const FENCE: &str = "```";
 
 /// A prompt that waits for what may follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +50,9 @@ pub struct HeldPrompt {
     pub text: String,
     /// How long its last piece was on the wire, in bytes.
     last_bytes: usize,
+    lines: usize,
     began_at: Duration,
+    last_at: Duration,
     due_at: Duration,
 }
 
@@ -39,9 +60,31 @@ pub struct HeldPrompt {
 #[derive(Clone, Debug, Default)]
 pub struct PieceJoiner {
     held: Vec<HeldPrompt>,
+    asked: Vec<AskedPrompt>,
+    paces: SlowPrograms,
+    is_replay: bool,
 }
 
+/// A prompt that was given out to be asked.
+#[derive(Clone, Debug)]
+struct AskedPrompt {
+    first: SpokenLine,
+    to: Addressee,
+    last_at: Duration,
+    is_told: bool,
+}
+
+/// Programs that are known to throttle, the one that did so last at the end: whose, under which nick, and since when.
+#[derive(Clone, Debug, Default)]
+struct SlowPrograms(Vec<(Speaker, String, Duration)>);
+
 impl PieceJoiner {
+    /// One for lines that were said before a start. A line that was not asked by the time the next one came was waited with:
+    /// all gaps are those of programs that throttle.
+    pub fn for_replay() -> Self {
+        Self { is_replay: true, ..Self::default() }
+    }
+
     /// Whether nothing is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
@@ -55,18 +98,35 @@ impl PieceJoiner {
         (to, text): (Addressee, String),
         now: Duration,
     ) -> Option<HeldPrompt> {
-        if !said.is_whole {
-            let mut held = self.held.iter_mut();
-            if let Some(held) = held.find(|held| held.to == to && held.is_more(said)) {
-                held.append(&text, said.text.len(), now);
-                return None;
-            }
+        let is_slow = self.is_slow(said, now);
+        let mut prompt = HeldPrompt {
+            first: said.clone(),
+            to,
+            text,
+            last_bytes: said.text.len(),
+            lines: 1,
+            began_at: now,
+            last_at: now,
+            due_at: now,
+        };
+        prompt.wait_for_more(is_slow);
+        if said.is_whole {
+            return Some(prompt);
         }
-        let last_bytes = said.text.len();
-        let due_at = now.saturating_add(PIECE_GAP);
-        let prompt =
-            HeldPrompt { first: said.clone(), to, text, last_bytes, began_at: now, due_at };
-        if said.is_whole || self.held.len() >= HELD_MAX {
+        let mut held = self.held.iter_mut();
+        if let Some(held) = held.find(|held| held.to == prompt.to && held.is_more(said)) {
+            if held.append((&prompt.text, said.text.len()), now, is_slow) {
+                self.paces.note(said, now);
+            }
+            return None;
+        }
+        // A line that names nobody, where nobody need be named.
+        let names_nobody = prompt.text == said.text.trim_end();
+        if names_nobody && self.asked.iter().any(|asked| asked.is_late(said, now)) {
+            self.paces.note(said, now);
+            prompt.wait_for_more(true);
+        }
+        if self.held.len() >= HELD_MAX {
             return Some(prompt);
         }
         self.held.push(prompt);
@@ -75,16 +135,37 @@ impl PieceJoiner {
 
     /// Takes a line that names no agent. True where it is more of what its speaker said there just now.
     pub fn take_more(&mut self, said: &SpokenLine, now: Duration) -> bool {
-        let mut is_more = false;
+        let is_slow = self.is_slow(said, now);
+        let (mut is_more, mut is_late) = (false, false);
         for held in self.held.iter_mut().filter(|held| held.is_more(said)) {
-            held.append(&said.text, said.text.len(), now);
+            is_late |= held.append((&said.text, said.text.len()), now, is_slow);
             is_more = true;
+        }
+        if is_late {
+            self.paces.note(said, now);
         }
         is_more
     }
 
+    /// Takes a line that names no agent and is more of nothing. Gives those who were asked before it came, without it: once
+    /// for each prompt. Its program throttles.
+    pub fn take_late(&mut self, said: &SpokenLine, now: Duration) -> Vec<Addressee> {
+        let late = self.asked.iter_mut().filter(|asked| asked.is_late(said, now) && !asked.is_told);
+        let asked: Vec<_> = late
+            .map(|asked| {
+                asked.is_told = true;
+                asked.to.clone()
+            })
+            .collect();
+        if !asked.is_empty() {
+            self.paces.note(said, now);
+        }
+        asked
+    }
+
     /// The prompts to which nothing more will come, in the order in which they began.
     pub fn due(&mut self, now: Duration) -> Vec<HeldPrompt> {
+        self.asked.retain(|asked| asked.last_at.saturating_add(SLOW_PIECE_GAP) >= now);
         self.take_where(|held| held.due_at <= now)
     }
 
@@ -103,40 +184,102 @@ impl PieceJoiner {
         self.held.iter().map(|held| held.due_at).min()
     }
 
+    fn is_slow(&self, said: &SpokenLine, now: Duration) -> bool {
+        self.is_replay || self.paces.is_known(said, now)
+    }
+
     fn take_where(&mut self, is_wanted: impl Fn(&HeldPrompt) -> bool) -> Vec<HeldPrompt> {
-        let (wanted, left) = std::mem::take(&mut self.held).into_iter().partition(is_wanted);
+        let (wanted, left): (Vec<_>, _) =
+            std::mem::take(&mut self.held).into_iter().partition(is_wanted);
         self.held = left;
+        let room = HELD_MAX.saturating_sub(self.asked.len());
+        self.asked.extend(wanted.iter().take(room).map(AskedPrompt::of));
         wanted
     }
 }
 
-impl HeldPrompt {
-    /// Whether a line is of the same speaker at the same place.
-    fn is_more(&self, said: &SpokenLine) -> bool {
-        let is_same_place = match (&self.first.target, &said.target) {
-            (Target::Channel(one), Target::Channel(other)) => {
-                Folded::new(one) == Folded::new(other)
-            }
-            (Target::Agent(one), Target::Agent(other)) => one == other,
-            _ => false,
-        };
-        let is_person = matches!(said.speaker, Speaker::Person(Some(_)));
-        is_same_place
-            && is_person
-            && self.first.speaker == said.speaker
-            && self.first.nick == said.nick
-            && self.first.kind == said.kind
+impl AskedPrompt {
+    fn of(held: &HeldPrompt) -> Self {
+        let HeldPrompt { first, to, last_at, .. } = held;
+        Self { first: first.clone(), to: to.clone(), last_at: *last_at, is_told: false }
     }
 
-    fn append(&mut self, text: &str, bytes: usize, now: Duration) {
+    /// Whether a line comes as late after it as from a program that throttles.
+    fn is_late(&self, said: &SpokenLine, now: Duration) -> bool {
+        !said.is_whole
+            && now <= self.last_at.saturating_add(SLOW_PIECE_GAP)
+            && is_same_place(&self.first, said)
+    }
+}
+
+impl SlowPrograms {
+    fn is_known(&self, said: &SpokenLine, now: Duration) -> bool {
+        let is_it = |(speaker, nick, at): &(Speaker, String, Duration)| {
+            *speaker == said.speaker
+                && *nick == said.nick
+                && now.saturating_sub(*at) <= PACE_KNOWN_FOR
+        };
+        self.0.iter().any(is_it)
+    }
+
+    fn note(&mut self, said: &SpokenLine, now: Duration) {
+        self.0.retain(|(speaker, nick, _)| *speaker != said.speaker || *nick != said.nick);
+        if self.0.len() >= PACES_MAX {
+            self.0.remove(0);
+        }
+        self.0.push((said.speaker.clone(), said.nick.clone(), now));
+    }
+}
+
+impl HeldPrompt {
+    fn is_more(&self, said: &SpokenLine) -> bool {
+        is_same_place(&self.first, said)
+    }
+
+    /// Whether the piece came later than from a program that does not throttle.
+    fn append(&mut self, (text, bytes): (&str, usize), now: Duration, is_slow: bool) -> bool {
         if self.text.len() <= PROMPT_BYTES_MAX {
             self.text.push_str(seam(&self.text, self.last_bytes));
             self.text.push_str(text);
         }
-        self.last_bytes = bytes;
-        let until = self.began_at.saturating_add(PROMPT_TIME_MAX);
-        self.due_at = now.saturating_add(PIECE_GAP).min(until);
+        let is_late = now.saturating_sub(self.last_at) > PIECE_GAP;
+        (self.last_bytes, self.last_at) = (bytes, now);
+        self.lines = self.lines.saturating_add(1);
+        self.wait_for_more(is_slow || is_late);
+        is_late
     }
+
+    fn wait_for_more(&mut self, is_slow: bool) {
+        let is_long_wait = is_slow || self.lines >= BURST_LINES_MIN || self.is_open();
+        let gap = if is_long_wait { SLOW_PIECE_GAP } else { PIECE_GAP };
+        let until = self.began_at.saturating_add(PROMPT_TIME_MAX);
+        self.due_at = self.last_at.saturating_add(gap).min(until);
+    }
+
+    /// Whether its last line leaves something open.
+    fn is_open(&self) -> bool {
+        let last = self.text.rsplit('\n').next().unwrap_or_default();
+        let fences = self.text.lines().filter(|line| line.trim_start().starts_with(FENCE)).count();
+        self.last_bytes >= CUT_BYTES_MIN
+            || last.trim_end().ends_with(OPEN_ENDS)
+            || INDENTS.iter().any(|indent| last.starts_with(indent))
+            || fences % 2 == 1
+    }
+}
+
+/// Whether two lines are of one program at one place.
+fn is_same_place(first: &SpokenLine, said: &SpokenLine) -> bool {
+    let is_same_place = match (&first.target, &said.target) {
+        (Target::Channel(one), Target::Channel(other)) => Folded::new(one) == Folded::new(other),
+        (Target::Agent(one), Target::Agent(other)) => one == other,
+        _ => false,
+    };
+    let is_person = matches!(said.speaker, Speaker::Person(Some(_)));
+    is_same_place
+        && is_person
+        && first.speaker == said.speaker
+        && first.nick == said.nick
+        && first.kind == said.kind
 }
 
 /// What stood between two pieces. Programs cut a line that is too long at a space, which is gone then, or within a word where
@@ -148,9 +291,6 @@ fn seam(before: &str, last_bytes: usize) -> &'static str {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if line.ends_with(' ') || !line.contains(' ') { "" } else { " " }
 }
-
-/// A line of at least so many bytes was cut by its program: there is no room for much more.
-const CUT_BYTES_MIN: usize = TEXT_BYTES_MAX - 40;
 
 #[cfg(test)]
 mod tests {
@@ -201,13 +341,116 @@ mod tests {
             joiner.take(&line("@felix fn main() {"), (to("felix"), "fn main() {".into()), at(0)),
             None
         );
-        assert!(joiner.take_more(&line("    hello();"), at(900)));
-        assert!(joiner.take_more(&line("}"), at(1_800)));
-        assert_eq!(joiner.next_at(), Some(at(2_800)));
-        assert!(texts(&mut joiner, at(2_799)).is_empty());
-        assert_eq!(texts(&mut joiner, at(2_800)), ["fn main() {\n    hello();\n}"]);
-        assert!(!joiner.take_more(&line("and that was that"), at(2_900)), "too late");
+        assert!(joiner.take_more(&line("}"), at(900)));
+        assert_eq!(joiner.next_at(), Some(at(1_900)));
+        assert!(texts(&mut joiner, at(1_899)).is_empty());
+        assert_eq!(texts(&mut joiner, at(1_900)), ["fn main() {\n}"]);
+        assert!(!joiner.take_more(&line("and that was that"), at(2_000)), "too late");
         assert!(joiner.is_empty());
+    }
+
+    #[test]
+    fn a_line_that_leaves_something_open_is_waited_with_until_a_program_that_throttles_sends_on() {
+        let cases = [
+            ("how are you?", 1),
+            ("look at this:", 3),
+            ("one, ", 3),
+            ("f(", 3),
+            ("fn main() {", 3),
+            ("let x = [", 3),
+            (r"cargo test \", 3),
+            ("```rust", 3),
+            ("    hello();", 3),
+            ("\thello();", 3),
+            (" hello", 1),
+            ("done }", 1),
+        ];
+        for (text, seconds) in cases {
+            let mut joiner = PieceJoiner::default();
+            joiner.take(&said("ann", room(), text), (to("felix"), text.into()), at(0));
+            assert_eq!(joiner.next_at(), Some(at(seconds * 1_000)), "{text}");
+        }
+        let mut joiner = PieceJoiner::default();
+        let line = |text: &str| said("ann", room(), text);
+        joiner.take(&line("@felix ```"), (to("felix"), "```".into()), at(0));
+        joiner.take_more(&line("x"), at(10));
+        joiner.take_more(&line("```"), at(20));
+        assert_eq!(joiner.next_at(), Some(at(3_020)), "three lines at once were pasted");
+    }
+
+    /// A paste of these lines as a program sends it that waits so long between two.
+    fn paste(joiner: &mut PieceJoiner, began: u64, (every, lines): (u64, &[&str])) -> Vec<String> {
+        let mut asked = Vec::new();
+        let mut moment = began;
+        for (index, text) in lines.iter().enumerate() {
+            let line = said("ann", room(), text);
+            asked.extend(texts(joiner, at(moment)));
+            if index == 0 {
+                joiner.take(
+                    &line,
+                    (to("felix"), text.trim_start_matches("@felix ").into()),
+                    at(moment),
+                );
+            } else if !joiner.take_more(&line, at(moment)) {
+                let late = joiner.take_late(&line, at(moment));
+                asked.extend(late.iter().map(|to| format!("too late for {}", to.nick)));
+            }
+            moment += every;
+        }
+        asked.extend(texts(joiner, at(moment + 9_000)));
+        asked
+    }
+
+    #[test]
+    fn a_paste_of_a_program_that_throttles_is_one_prompt_once_its_pace_is_known() {
+        let lines = ["@felix look at this:", "one", "two", "three."];
+        for every in [2_000, 2_200] {
+            let mut joiner = PieceJoiner::default();
+            assert_eq!(paste(&mut joiner, 0, (every, &lines)), ["look at this:\none\ntwo\nthree."]);
+            let finished = ["@felix one.", "two.", "three."];
+            let known = paste(&mut joiner, 60_000, (every, &finished));
+            assert_eq!(known, ["one.\ntwo.\nthree."]);
+            let forgotten = paste(&mut joiner, 2 * 3_600_000, (every, &finished));
+            assert_eq!(forgotten, ["one.", "too late for felix"], "told once");
+            let again = paste(&mut joiner, 2 * 3_600_000 + 60_000, (every, &finished));
+            assert_eq!(again, ["one.\ntwo.\nthree."], "pasting it again helps");
+        }
+    }
+
+    #[test]
+    fn the_pace_of_one_program_says_nothing_of_another_and_chatter_later_is_not_late() {
+        let mut joiner = PieceJoiner::default();
+        paste(&mut joiner, 0, (2_000, &["@felix a:", "b"]));
+        let phone = said("ann-phone", room(), "@felix hi");
+        joiner.take(&phone, (to("felix"), "hi".into()), at(60_000));
+        assert_eq!(joiner.next_at(), Some(at(61_000)));
+        assert_eq!(texts(&mut joiner, at(61_000)), ["hi"]);
+        assert!(joiner.take_late(&said("bob", room(), "lunch?"), at(62_000)).is_empty());
+        assert!(joiner.take_late(&said("ann-phone", room(), "lunch?"), at(63_001)).is_empty());
+    }
+
+    #[test]
+    fn in_a_query_the_lines_behind_the_first_are_one_prompt_and_later_pastes_are_whole() {
+        let mut joiner = PieceJoiner::default();
+        let felix = || Target::Agent("felix".parse().unwrap());
+        let mut asked = Vec::new();
+        for (moment, text) in
+            [(0, "a."), (2_000, "b."), (4_000, "c."), (60_000, "d."), (62_000, "  e.")]
+        {
+            asked.extend(texts(&mut joiner, at(moment)));
+            joiner.take(&said("ann", felix(), text), (to("felix"), text.to_owned()), at(moment));
+        }
+        asked.extend(texts(&mut joiner, at(99_000)));
+        assert_eq!(asked, ["a.", "b.\nc.", "d.\n  e."]);
+    }
+
+    #[test]
+    fn what_is_said_over_again_after_a_death_is_joined_however_its_program_sent_it() {
+        let mut joiner = PieceJoiner::for_replay();
+        assert_eq!(
+            paste(&mut joiner, 0, (2_200, &["@felix one.", "two.", "three."])),
+            ["one.\ntwo.\nthree."]
+        );
     }
 
     #[test]
@@ -256,11 +499,11 @@ mod tests {
         assert_eq!((held.text.as_str(), joiner.is_empty()), ("hello\nthere", true));
         let line = said("ann", room(), &"y ".repeat(150));
         joiner.take(&line, (to("felix"), line.text.clone()), at(0));
-        for tick in 1..=1_000 {
+        for tick in 1..=2_000 {
             joiner.take_more(&line, at(tick * 100));
         }
-        let prompts = joiner.due(at(60_000));
-        assert_eq!(prompts.len(), 1, "a minute is the end of it");
-        assert!(prompts[0].text.len() < 200_000, "{}", prompts[0].text.len());
+        let prompts = joiner.due(at(120_000));
+        assert_eq!(prompts.len(), 1, "two minutes are the end of it");
+        assert!(prompts[0].text.len() < 400_000, "{}", prompts[0].text.len());
     }
 }

@@ -64,16 +64,17 @@ pub(super) fn build_message(notice: &Notice, settings: &EmailSettings) -> Option
 /// What is told of one stall has one subject: some mailboxes thread by nothing else.
 fn subject(notice: &Notice) -> String {
     match notice.kind {
-        NoticeKind::Resolved | NoticeKind::Acknowledged(_) => {
-            let names: Vec<_> = notice.items.iter().map(|item| item.agent.as_str()).collect();
-            format!("Re: {}: stalled", names.join(", "))
+        NoticeKind::Resolved | NoticeKind::Acknowledged { .. } => {
+            let stalled = Notice { kind: NoticeKind::Stalled, ..notice.clone() };
+            format!("Re: {}", stalled.title())
         }
-        _ => notice.summary(),
+        _ => notice.title(),
     }
 }
 
 fn body(notice: &Notice, settings: &EmailSettings) -> String {
-    let link = settings.link.as_ref().map(|link| format!("\n\n{link}")).unwrap_or_default();
+    let link =
+        settings.link.as_ref().map(|link| format!("\n\n{}", notice.link(link))).unwrap_or_default();
     let text = fit(&notice.text(), TEXT_CHARS_MAX, plain, characters) + &link;
     // The protocol ends the last line.
     text.lines().collect::<Vec<_>>().join("\r\n")

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    AcceptedUpdate, BotCommand, ChatCommand, ChatMessage, ChatSender, MessageLocation, UpdateFilter,
+    AcceptedUpdate, BotCommand, ChatCommand, ChatMessage, ChatSender, MediaMessage,
+    MessageLocation, UpdateFilter,
 };
 use crate::telegram::{BotProfile, MessageOrigin, Update};
 
@@ -53,8 +54,10 @@ fn what_is_message_in_an_allowed_private_chat_is_heard_as_it_is() {
         AcceptedUpdate::Message(ChatMessage {
             location: MessageLocation { chat: 42, message: 5 },
             topic: None,
-            sender: ChatSender { id: 42, username: Some("Nicolas".to_owned()) },
+            sender: ChatSender { id: 42, username: Some("Nicolas".to_owned()), display_name: None },
             text: text.to_owned(),
+            has_media: false,
+            album: None,
             origin: MessageOrigin::default(),
             at: "2025-11-24T16:00:00Z".parse().unwrap(),
             edited: 0,
@@ -77,7 +80,9 @@ fn nobody_else_is_heard() {
     };
     let AcceptedUpdate::Edited(changed) = edited(private("hello")) else { panic!() };
     assert_eq!(changed.text, "hello");
-    assert_eq!(edited(private("/stop")), AcceptedUpdate::Ignored, "a command counts once");
+    let AcceptedUpdate::Edited(changed) = edited(group("hello", json!([]))) else { panic!() };
+    assert_eq!(changed.text, "hello", "it may have named the bot before");
+    assert_eq!(edited(private(" ")), AcceptedUpdate::Ignored);
     let foreign = with(private("hello"), "chat", json!({"id": 43, "type": "private"}));
     assert_eq!(edited(foreign), AcceptedUpdate::Ignored);
 }
@@ -111,6 +116,7 @@ fn commands_are_the_bots_own_and_other_slashes_are_words() {
             location: MessageLocation { chat: 42, message: 5 },
             topic: None,
             about: None,
+            is_group: false,
             command,
         })
     };
@@ -122,7 +128,10 @@ fn commands_are_the_bots_own_and_other_slashes_are_words() {
     assert!(is_message(&classify(private("/stopwatch"))));
     assert!(is_message(&classify(private("please /stop"))));
     let named = json!([{"type": "bot_command", "offset": 0, "length": 15}]);
-    assert!(matches!(classify(group("/stop@abide_bot", named)), AcceptedUpdate::Command(_)));
+    let AcceptedUpdate::Command(order) = classify(group("/stop@abide_bot", named)) else {
+        panic!()
+    };
+    assert!(order.is_group && order.command == BotCommand::Stop);
     assert_eq!(
         classify(group("/stop", json!([]))),
         AcceptedUpdate::Ignored,
@@ -133,14 +142,16 @@ fn commands_are_the_bots_own_and_other_slashes_are_words() {
 #[test]
 fn what_is_no_text_is_told_so_and_what_a_chat_says_of_itself_is_not() {
     let photo = with(private(""), "photo", json!([{"file_id": "x"}]));
-    assert_eq!(
-        classify(photo.clone()),
-        AcceptedUpdate::NoText(MessageLocation { chat: 42, message: 5 })
-    );
-    assert_eq!(
-        classify(with(photo, "text", Value::Null)),
-        AcceptedUpdate::NoText(MessageLocation { chat: 42, message: 5 })
-    );
+    let no_text = |album: Option<&str>| {
+        AcceptedUpdate::NoText(MediaMessage {
+            location: MessageLocation { chat: 42, message: 5 },
+            topic: None,
+            album: album.map(str::to_owned),
+        })
+    };
+    assert_eq!(classify(photo.clone()), no_text(None));
+    assert_eq!(classify(with(photo.clone(), "text", Value::Null)), no_text(None));
+    assert_eq!(classify(with(photo, "media_group_id", json!("77"))), no_text(Some("77")));
     assert_eq!(classify(with(private(""), "pinned_message", json!({}))), AcceptedUpdate::Ignored);
     let unasked = with(group("", json!([])), "voice", json!({}));
     assert_eq!(classify(unasked), AcceptedUpdate::Ignored, "nobody asked the bot");
@@ -153,6 +164,44 @@ fn content_of(message: impl Into<Value>) -> String {
         AcceptedUpdate::Message(message) => message.content(),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_stands_below_a_photo_is_text() {
+    let photo = with(private(""), "photo", json!([{"file_id": "x"}]));
+    let photo = with(with(photo, "text", Value::Null), "caption", json!("what is this?"));
+    assert_eq!(
+        content_of(photo.clone()),
+        "(Sent with a photo or a file, which cannot be shown to you:)\nwhat is this?"
+    );
+    assert!(matches!(
+        classify(with(photo, "caption", json!("/status"))),
+        AcceptedUpdate::Command(_)
+    ));
+    let named = with(group("", json!([])), "caption", json!("@abide_bot this?"));
+    let named = with(with(named, "text", Value::Null), "photo", json!([]));
+    assert_eq!(classify(named.clone()), AcceptedUpdate::Ignored, "only what Telegram marked");
+    let marked = json!([{"type": "mention", "offset": 0, "length": 10}]);
+    assert!(is_message(&classify(with(named, "caption_entities", marked))));
+}
+
+#[test]
+fn who_has_no_name_here_is_introduced_by_what_they_are_called() {
+    let sender = |from: Value| match classify(with(private("hello"), "from", from)) {
+        AcceptedUpdate::Message(message) => message.sender,
+        other => panic!("{other:?}"),
+    };
+    let ann = sender(json!({"id": 222, "first_name": "Ann", "last_name": "of \"the\" hills)\n"}));
+    let name = ann.name(|_| false);
+    assert_eq!(name, "telegram-222");
+    assert_eq!(
+        ann.introduction(&name).unwrap(),
+        "(The sender telegram-222 is called \"Ann of  the  hills ⟦U+000A⟧\" at Telegram.)\n"
+    );
+    let felix = sender(json!({"id": 9, "first_name": "Felix", "username": "felix"}));
+    assert!(felix.introduction("telegram-9").is_some(), "the name is an agent's here");
+    assert_eq!(felix.introduction("felix"), None);
+    assert_eq!(sender(json!({"id": 9})).introduction("telegram-9"), None);
 }
 
 #[test]
@@ -221,7 +270,8 @@ fn the_rest_of_a_long_text_and_what_is_forwarded_with_a_comment_belong_to_what_i
         other => panic!("{other:?}"),
     };
     let cut = first(private(&"x".repeat(4_096)));
-    let more = |before: &ChatMessage, message: Value| hearing().more_of(before, &update(message));
+    let more =
+        |before: &ChatMessage, message: Value| hearing().more_of(before, before, &update(message));
     let rest = more(&cut, private("yz")).unwrap();
     assert_eq!(cut.clone().with_more(&cut, &rest).content(), format!("{}yz", "x".repeat(4_096)));
     let lines = first(private(&"line\n".repeat(800)));
@@ -284,7 +334,8 @@ fn a_button_counts_only_in_an_allowed_chat_and_only_if_it_is_ours() {
 #[test]
 fn senders_have_valid_names_and_nobody_elses() {
     let name = |username: Option<&str>| {
-        let sender = ChatSender { id: 42, username: username.map(str::to_owned) };
+        let sender =
+            ChatSender { id: 42, username: username.map(str::to_owned), display_name: None };
         sender.name(|name| name == "felix")
     };
     assert_eq!(name(Some("Nicolas")), "nicolas");

@@ -87,7 +87,8 @@ async fn a_stall_and_its_end_are_one_thread_in_the_mailbox() {
     let house = "house.example";
     let message = |index: usize, subject: &str, body: &str| {
         let (head, text) = told.messages[index].split_once("\r\n\r\n").unwrap();
-        assert_eq!(text, body);
+        // Lines that are long are folded.
+        assert_eq!(text.replace("=\r\n", ""), body);
         for expected in [
             format!("From: Abide <abide@{house}>"),
             "To: ada@example.org".to_owned(),
@@ -99,7 +100,6 @@ async fn a_stall_and_its_end_are_one_thread_in_the_mailbox() {
             "Auto-Submitted: auto-generated".to_owned(),
             "MIME-Version: 1.0".to_owned(),
             "Content-Type: text/plain; charset=utf-8".to_owned(),
-            "Content-Transfer-Encoding: 7bit".to_owned(),
         ] {
             let head = unfolded(head);
             assert_eq!(
@@ -109,11 +109,10 @@ async fn a_stall_and_its_end_are_one_thread_in_the_mailbox() {
             );
         }
     };
-    let stalled =
-        "felix: stalled\r\nfelix: silent 312 s; alive, not moving; no-evidence [page 7f3a]\r\n";
-    message(0, "felix: stalled", stalled);
-    let over = "felix: over\r\nfelix: the stall of 312 s is over\r\n";
-    message(1, "Re: felix: stalled", over);
+    let stalled = "felix has stalled\r\nIt was to answer \"deploy it\".\r\nNothing has come from it since 21:59 (5 min).\r\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\r\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.\r\n";
+    message(0, "felix has stalled", stalled);
+    let over = "felix moves again\r\nThe stall lasted 5 min; it was to answer \"deploy it\".\r\n";
+    message(1, "Re: felix has stalled", over);
 }
 
 #[tokio::test]
@@ -136,7 +135,7 @@ async fn what_is_not_ascii_is_encoded_and_no_text_ends_the_message_or_adds_a_hea
     assert!(!head.contains("\r\nBcc"), "{head}");
     assert_eq!(
         body,
-        "tickle-1: agents cannot be judged: x\r\n.\r\nRCPT TO:<eve@example.org>\r\nBcc: eve@example.org\r\n\r\nhttp://127.0.0.1:7717/\r\n"
+        "tickle-1: agents cannot be judged: x\r\n.\r\nRCPT TO:<eve@example.org>\r\nBcc: eve@example.org\r\n\r\nhttp://127.0.0.1:7717/watchdog\r\n"
     );
     let (head, body) = told.messages[1].split_once("\r\n\r\n").unwrap();
     assert!(head.contains("\r\nSubject: tickle-1: agents cannot be judged: die Platte"), "{head}");
@@ -145,7 +144,7 @@ async fn what_is_not_ascii_is_encoded_and_no_text_ends_the_message_or_adds_a_hea
     let text = body.replace("=\r\n", "").replace("=E2=80=93", "–");
     assert_eq!(
         text,
-        "tickle-1: agents cannot be judged: die Platte ist voll – schon wieder\r\n\r\nhttp://127.0.0.1:7717/\r\n"
+        "tickle-1: agents cannot be judged: die Platte ist voll – schon wieder\r\n\r\nhttp://127.0.0.1:7717/watchdog\r\n"
     );
 }
 

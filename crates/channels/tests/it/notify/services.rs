@@ -5,7 +5,7 @@ use std::sync::Arc;
 use abide_channels::notify::{Alertmanager, Discord, Ntfy, PagerDuty, Slack, Webhook};
 use abide_domain::event::watchdog::Proof;
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
-use abide_watchdog::{NoticeKind, Notifier as _};
+use abide_watchdog::{NoticeItem, NoticeKind, Notifier as _, StallEnd};
 
 use super::{
     EPISODE, NOTICE, OTHER, StandingClock, blind, delivered,
@@ -47,7 +47,7 @@ async fn a_webhook_is_signed_and_every_attempt_has_one_key() {
     assert_eq!(
         seen.body,
         format!(
-            r#"{{"id":"{NOTICE}","kind":"stalled","at":"2026-11-27T22:05:00.000000Z","attempt":1,"summary":"felix: stalled","text":"felix: stalled\nfelix: silent 312 s; alive, not moving; no-evidence [page 7f3a]","reason":null,"until":null,"items":[{{"agent":"felix","episode":"{EPISODE}","silent_ms":312000,"page":"7f3a","cause":"no-evidence","alive":true,"never_active":false}}]}}"#
+            r#"{{"id":"{NOTICE}","kind":"stalled","at":"2026-11-27T22:05:00.000000Z","attempt":1,"summary":"felix has stalled","text":"felix has stalled\nIt was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","reason":null,"until":null,"items":[{{"agent":"felix","episode":"{EPISODE}","silent_ms":312000,"page":"7f3a","cause":"no-evidence","alive":true,"never_active":false,"task":"deploy it","end":null}}]}}"#
         )
     );
 }
@@ -64,9 +64,32 @@ async fn ntfy_gets_json_at_its_root_with_the_token_as_bearer() {
     assert_eq!(
         seen.body,
         format!(
-            r#"{{"topic":"abide-7f3a","title":"felix: stalled","message":"felix: stalled\nfelix: silent 312 s; alive, not moving; no-evidence [page 7f3a]","priority":5,"tags":["rotating_light"],"sequence_id":"{NOTICE}","click":"http://127.0.0.1:7717/?a=1&b=2","actions":[{{"action":"view","label":"Open Abide","url":"http://127.0.0.1:7717/?a=1&b=2"}}]}}"#
+            r#"{{"topic":"abide-7f3a","title":"felix has stalled","message":"It was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","priority":5,"tags":["rotating_light"],"sequence_id":"{NOTICE}","click":"http://127.0.0.1:7717/?a=1&b=2","actions":[{{"action":"view","label":"Show the stall","url":"http://127.0.0.1:7717/?a=1&b=2"}}]}}"#
         )
     );
+}
+
+#[tokio::test]
+async fn a_push_tells_a_task_that_was_given_up_from_a_recovery_and_leads_to_its_screen() {
+    let hook = taking().await;
+    let topic = Secret::new(&format!("{}/t", hook.root));
+    let ntfy = Ntfy::new(any_client(), &topic, None, Some("https://a.example/".to_owned()));
+    let sent = async |end: StallEnd| {
+        let item = NoticeItem { cause: None, end: Some(end), ..item("felix", EPISODE) };
+        ntfy.notify(notice(NoticeKind::Resolved, vec![item])).await;
+        let body = hook.seen().last().unwrap().body.clone();
+        serde_json::from_str::<serde_json::Value>(&body).unwrap()
+    };
+    let moved = sent(StallEnd::Moved).await;
+    assert_eq!(
+        (&moved["title"], &moved["tags"][0]),
+        (&"felix moves again".into(), &"white_check_mark".into())
+    );
+    let given_up = sent(StallEnd::Unanswered { why: "it took too long".to_owned() }).await;
+    assert_eq!(given_up["title"], "felix's task was given up without an answer");
+    assert_eq!((&given_up["tags"][0], &given_up["priority"]), (&"warning".into(), &4.into()));
+    assert_eq!(given_up["click"], "https://a.example/watchdog");
+    assert_eq!(given_up["actions"][0]["label"], "Show the stall");
 }
 
 #[tokio::test]
@@ -97,7 +120,7 @@ async fn pagerduty_has_one_incident_an_episode_and_its_end_resolves_it() {
     assert_eq!(
         seen[0].body,
         format!(
-            r#"{{"routing_key":"R0UT1NGKEY","event_action":"trigger","dedup_key":"{EPISODE}","client":"Abide","client_url":"http://127.0.0.1:7717/?a=1&b=2","payload":{{"summary":"felix is stalled: silent 312 s","source":"house","severity":"critical","timestamp":"2026-11-27T22:05:00.000000Z","component":"felix","class":"no-evidence","custom_details":{{"agent":"felix","episode":"{EPISODE}","silent_s":312,"page":"7f3a","alive":true,"never_active":false}}}}}}"#
+            r#"{{"routing_key":"R0UT1NGKEY","event_action":"trigger","dedup_key":"{EPISODE}","client":"Abide","client_url":"http://127.0.0.1:7717/?a=1&b=2","payload":{{"summary":"felix has stalled: nothing came from it for 5 min","source":"house","severity":"critical","timestamp":"2026-11-27T22:05:00.000000Z","component":"felix","class":"no-evidence","custom_details":{{"agent":"felix","episode":"{EPISODE}","silent_s":312,"page":"7f3a","alive":true,"never_active":false,"task":"deploy it"}}}}}}"#
         )
     );
     assert_eq!(
@@ -155,13 +178,13 @@ async fn an_alert_has_the_labels_of_its_episode_at_both_ends() {
     assert_eq!(
         seen[0].body,
         format!(
-            r#"[{{{labels},"annotations":{{"summary":"felix is stalled: silent 312 s","description":"felix: silent 312 s; alive, not moving; no-evidence [page 7f3a]"}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-12-04T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
+            r#"[{{{labels},"annotations":{{"summary":"felix has stalled: nothing came from it for 5 min","description":"It was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-12-04T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
         )
     );
     assert_eq!(
         seen[1].body,
         format!(
-            r#"[{{{labels},"annotations":{{"summary":"felix: the stall of 312 s is over","description":"felix: the stall of 312 s is over"}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-11-27T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
+            r#"[{{{labels},"annotations":{{"summary":"felix moves again","description":"The stall lasted 5 min; it was to answer \"deploy it\"."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-11-27T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
         )
     );
 }

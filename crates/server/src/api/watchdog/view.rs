@@ -366,9 +366,9 @@ struct EpisodeReportView {
     alive: bool,
     page: Option<String>,
     escalated: bool,
-    /// `open`, `resolved` or `withdrawn`.
+    /// `open`, `resolved`, `unanswered` (its task was given up without an answer) or `withdrawn`.
     ending: &'static str,
-    /// The rung after which it moved, or the state in which it could stall no more.
+    /// The rung after which it moved, why its task was given up, or the state in which it could stall no more.
     after: Option<String>,
     ended_at: Option<String>,
 }
@@ -425,6 +425,7 @@ impl From<&EpisodeReport> for EpisodeReportView {
             EpisodeEnd::Open => ("open", None),
             EpisodeEnd::Resolved(rung) => ("resolved", Some(rung.as_str().to_owned())),
             EpisodeEnd::Withdrawn(state) => ("withdrawn", Some(state.clone())),
+            EpisodeEnd::Unanswered(why) => ("unanswered", Some(why.clone())),
         };
         Self {
             id: episode.episode.to_string(),

@@ -1,24 +1,83 @@
-//! The rules of `[tools]`: a name that means no tool protects nothing, so it is an error.
+//! The rules of `[tools]`: a name that means no tool protects nothing, so it is an error; so is a folder or a command that
+//! cannot be what it is meant to be.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
+use abide_services::AllowedHosts;
 use abide_tools::{Registry, TOOL_PARTS, pattern_means};
+use abide_workspace::{CommandRules, FolderAccess, NamedFolder};
 
-use crate::config::{Config, problem::Problem};
+use crate::{
+    agents::{SERVICE_TOOL_NAMES, named_folder},
+    config::{Config, problem::Problem},
+};
+
+/// All that is wrong in `[tools]` as a whole.
+pub(super) fn check(config: &Config) -> Vec<Problem> {
+    let shell = &config.settings.tools.shell;
+    let rules = CommandRules::new(&shell.allow, &shell.deny).err();
+    let rules = rules
+        .map(|error| config.problem(&format!("tools.shell.{}", error.list), &error.describe()));
+    let hosts = [
+        ("tools.internet.allowed", &config.settings.tools.internet.allowed),
+        ("tools.rss.allowed", &config.settings.tools.rss.allowed),
+    ];
+    let hosts = hosts.into_iter().filter_map(|(path, texts)| {
+        let error = AllowedHosts::parse(texts).err()?;
+        Some(config.problem(path, &format!("has an entry that is no host: {error}")))
+    });
+    unknown_names(config).into_iter().chain(folders(config)).chain(rules).chain(hosts).collect()
+}
+
+/// Folders without a name or a path, and those of which one lies in the other.
+fn folders(config: &Config) -> Vec<Problem> {
+    let files = &config.settings.tools.files;
+    let lists =
+        [("read", &files.read, FolderAccess::Read), ("write", &files.write, FolderAccess::Write)];
+    let mut problems = Vec::new();
+    let mut known: Vec<NamedFolder> = Vec::new();
+    let texts = lists.into_iter().flat_map(|(list, texts, access)| {
+        texts.iter().map(move |text| (list, text, named_folder(text, access)))
+    });
+    for (list, text, folder) in texts {
+        let other =
+            folder.as_ref().and_then(|folder| known.iter().find(|other| overlap(other, folder)));
+        let message = match (&folder, other) {
+            (None, _) => format!(
+                "has \"{text}\"; a folder is written \"name=/absolute/path\", and \"work\" is every agent's own"
+            ),
+            (_, Some(other)) => {
+                let other = &other.name;
+                format!("has \"{text}\", which is or lies in the folder `{other}` or has its name")
+            }
+            (Some(_), None) => {
+                known.extend(folder);
+                continue;
+            }
+        };
+        problems.push(config.problem(&format!("tools.files.{list}"), &message));
+    }
+    problems
+}
+
+fn overlap(one: &NamedFolder, other: &NamedFolder) -> bool {
+    one.name == other.name || one.path.starts_with(&other.path) || other.path.starts_with(&one.path)
+}
 
 /// Patterns that mean no tool of this program.
-pub(super) fn check(config: &Config) -> Vec<Problem> {
+fn unknown_names(config: &Config) -> Vec<Problem> {
     let probe = Some(&config.settings.test.probe_file).filter(|path| !path.is_empty());
     let Ok(registry) = Registry::builtin(probe.map(Path::new)) else { return Vec::new() };
+    let known: BTreeSet<&str> = registry
+        .specs()
+        .map(|spec| spec.name.as_str())
+        .chain(TOOL_PARTS)
+        .chain(abide_workspace::TOOL_NAMES)
+        .chain(SERVICE_TOOL_NAMES)
+        .collect();
     let tools = &config.settings.tools;
     let lists = [("allow", &tools.allow), ("ask", &tools.ask), ("deny", &tools.deny)];
-    let means_something = |pattern: &&String| {
-        registry
-            .specs()
-            .map(|spec| spec.name.as_str())
-            .chain(TOOL_PARTS)
-            .any(|name| pattern_means(pattern, name))
-    };
+    let means_something = |pattern: &&String| known.iter().any(|name| pattern_means(pattern, name));
     let unknown = lists.into_iter().flat_map(|(list, patterns)| {
         patterns
             .iter()
@@ -26,10 +85,7 @@ pub(super) fn check(config: &Config) -> Vec<Problem> {
             .map(move |pattern| (list, pattern))
     });
     let problem = |(list, pattern): (&str, &String)| {
-        let mut known: Vec<_> =
-            registry.specs().map(|spec| spec.name.as_str()).chain(TOOL_PARTS).collect();
-        known.sort_unstable();
-        let known = known.join(", ");
+        let known = known.iter().copied().collect::<Vec<_>>().join(", ");
         let message = format!("names \"{pattern}\", but there is no such tool; tools are {known}");
         config.problem(&format!("tools.{list}"), &message)
     };
@@ -54,6 +110,10 @@ mod tests {
             "allow = [\"*\"]",
             "ask = [\"memory.remember_fact\", \"clock.*\"]",
             "deny = [\"stdout.grant\", \"stdout.*\", \"stdout\"]",
+            "ask = [\"files.*\", \"shell.run\"]",
+            "[tools.files]\nread = [\"docs=/srv/docs\"]\nwrite = [\"site=/srv/site\"]",
+            "allow = [\"rss.*\", \"internet.fetch\"]\n[tools.internet]\nallowed = [\"*.example.org\"]",
+            "[tools.shell]\nallow = [\"cargo test\", \"git log *\"]\ndeny = [\"git push\"]",
         ] {
             assert!(read(list).is_ok(), "{list}: {:?}", read(list));
         }
@@ -61,6 +121,15 @@ mod tests {
             ("ask = [\"memory.remember_facts\"]", "tools.ask names \"memory.remember_facts\""),
             ("deny = [\"stdouts\"]", "tools.deny names \"stdouts\""),
             ("allow = [\"memmory.*\"]", "tools.allow names \"memmory.*\""),
+            ("[tools.files]\nread = [\"docs=srv\"]", "tools.files.read has \"docs=srv\""),
+            ("[tools.files]\nwrite = [\"work=/srv\"]", "\"work\" is every agent's own"),
+            (
+                "[tools.files]\nread = [\"a=/srv\"]\nwrite = [\"b=/srv/b\"]",
+                "lies in the folder `a`",
+            ),
+            ("[tools.internet]\nallowed = [\"http://x\"]", "tools.internet.allowed has an entry"),
+            ("[tools.shell]\nallow = [\"bash *\"]", "tools.shell.allow has \"bash *\""),
+            ("[tools.shell]\ndeny = [\"a; b\"]", "tools.shell.deny has \"a; b\""),
         ] {
             let error = read(list).unwrap_err().to_string();
             assert!(error.contains(problem), "{list}: {error}");

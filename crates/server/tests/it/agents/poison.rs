@@ -11,6 +11,8 @@ use super::{
 
 /// Attempts at a turn, by the default limits.
 const ATTEMPTS: usize = 3;
+/// Ends of the keeper during one turn that do not yet make its message poison.
+const KEEPER_ENDS: usize = 4;
 
 fn world() -> Option<World> {
     World::of("", &[("pia", Program::Python), ("pim", Program::Python)])
@@ -67,9 +69,9 @@ fn bc_17_attempts_are_counted_over_deaths_of_the_keeper() {
         keeper = world.up();
     }
     check_aborted(&end_of(&keeper.client, &poison));
-    // An attempt during which the keeper died counts too, whether or not the agent had come to see the input.
+    // An attempt during which the keeper died is counted apart, whether or not the agent had come to see the input.
     let seen = sightings(&world, "die:2");
-    assert!((1..=ATTEMPTS).contains(&seen), "{seen} times");
+    assert!((1..=ATTEMPTS + KEEPER_ENDS).contains(&seen), "{seen} times");
     assert_eq!(say(&keeper.client, "pia", "job:behind"), "job:behind is done: ok");
     assert_eq!(say(&keeper.client, "pim", "job:beside"), "job:beside is done: ok");
 }

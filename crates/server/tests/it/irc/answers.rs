@@ -171,6 +171,29 @@ fn what_is_pasted_is_one_question_whether_the_program_can_send_it_as_one_or_not(
 }
 
 #[test]
+fn a_line_that_comes_after_its_question_was_asked_is_told_so_once_and_pasting_again_helps() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    ann.say("#abide", "@felix one.");
+    ann.until("ann: I see");
+    ann.say("#abide", "  two.");
+    ann.until("ann: this line came too late");
+    ann.say("#abide", "@felix one.");
+    ann.say("#abide", "  two.");
+    let heard = ann.until("ann: I see");
+    assert!(!heard.iter().any(|line| line.contains("too late")), "{heard:#?}");
+    ann.say("felix", "  one");
+    ann.say("felix", "\ttwo");
+    ann.until(" PRIVMSG ann :I see");
+    let asked = asked(&home);
+    let contents: Vec<_> = asked.iter().map(|asked| asked["content"].as_str().unwrap()).collect();
+    assert_eq!(contents, ["one.", "one.\n  two.", "  one\n\ttwo"], "indents are kept");
+}
+
+#[test]
 fn a_question_that_a_death_kept_from_being_asked_is_asked_once_after_a_restart() {
     let model = ModelServer::start().unwrap();
     model.script([Reply::text("forty-two"), Reply::text("forty-three")]);

@@ -155,16 +155,12 @@ fn irssi_asks_an_agent_and_gives_a_command() {
     irssi.type_in("/quit\r");
 }
 
-#[test]
-fn weechat_asks_an_agent_and_gives_a_command_after_sasl() {
-    let Some(weechat) = there("weechat-headless") else { return };
-    let (_model, home, _keeper, port) = keeper_with_irc();
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+/// weechat with an account in `#abide`, at its defaults; gives where its logs are, and where it takes commands.
+fn weechat(root: &Path, token: &str, port: &str) -> Option<(Program, Pipe)> {
+    let weechat = there("weechat-headless")?;
     let add = format!(
         "/server add abide 127.0.0.1/{port} -notls -nicks=wcann -autojoin=#abide -sasl_mechanism=plain \
-         -sasl_username=wcann -sasl_password={}",
-        home.token()
+         -sasl_username=wcann -sasl_password={token}"
     );
     let pipe = root.join("fifo");
     let mut command = Command::new(weechat);
@@ -173,14 +169,41 @@ fn weechat_asks_an_agent_and_gives_a_command_after_sasl() {
     command.args(["-r", "/set logger.file.flush_delay 0"]);
     command.args(["-r", "/set irc.server_default.capabilities \"*\""]);
     command.args(["-r", &add, "-r", "/connect abide"]);
-    let _weechat = Program::start(&mut command);
-    let log = |name: &str| root.join(format!("logs/irc.abide.{name}.weechatlog"));
-    until_written(&log("#abide"), "has joined #abide");
-    let mut pipe = Pipe::open(&pipe);
+    let weechat = Program::start(&mut command);
+    until_written(&weechat_log(root, "#abide"), "has joined #abide");
+    Some((weechat, Pipe::open(&pipe)))
+}
+
+fn weechat_log(root: &Path, name: &str) -> PathBuf {
+    root.join(format!("logs/irc.abide.{name}.weechatlog"))
+}
+
+#[test]
+fn weechat_asks_an_agent_and_gives_a_command_after_sasl() {
+    let (_model, home, _keeper, port) = keeper_with_irc();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let Some((_weechat, mut pipe)) = weechat(root, &home.token(), &port) else { return };
     pipe.write("irc.abide.#abide *@felix hello from weechat");
-    until_written(&log("#abide"), "wcann: felix hears you");
+    until_written(&weechat_log(root, "#abide"), "wcann: felix hears you");
     pipe.write("irc.abide.#abide */msg felix psst from weechat");
-    until_written(&log("felix"), "felix hears you");
+    until_written(&weechat_log(root, "felix"), "felix hears you");
     pipe.write(r"irc.abide.#abide */msg abide \stdout read: last 10");
-    until_written(&log("abide"), "No stdout entries for @wcann yet");
+    until_written(&weechat_log(root, "abide"), "No stdout entries for @wcann yet");
+}
+
+#[test]
+fn what_weechat_sends_a_line_every_two_seconds_is_one_question() {
+    let (_model, home, _keeper, port) = keeper_with_irc();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let Some((_weechat, mut pipe)) = weechat(root, &home.token(), &port) else { return };
+    for line in ["@felix look at this:", "one", "two", "three."] {
+        pipe.write(&format!("irc.abide.#abide *{line}"));
+    }
+    until_written(&weechat_log(root, "#abide"), "wcann: felix hears you");
+    let ledger = home.ledger();
+    let asked = ledger.iter().filter(|line| line["kind"] == "stimulus.accepted");
+    let asked: Vec<_> = asked.map(|line| line["data"]["content"].as_str().unwrap()).collect();
+    assert_eq!(asked, ["look at this:\none\ntwo\nthree."]);
 }

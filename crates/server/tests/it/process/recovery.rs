@@ -15,7 +15,7 @@ const ROUNDS: u32 = 50;
 /// Deaths at each point of recovery in a row.
 const DEATHS: u32 = 3;
 /// Starts at most until an epoch that kills the keeper is given up.
-const STARTS_MAX: u32 = 4;
+const STARTS_MAX: u32 = 6;
 /// Stimuli that wait when the keeper dies.
 const STIMULI: u32 = 3;
 

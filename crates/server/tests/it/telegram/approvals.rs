@@ -16,6 +16,8 @@ fn a_pressed_button_decides_once_and_only_in_the_chat_that_was_asked() {
     let question = server.wait_for("sendMessage", 1).remove(0);
     let text = question["text"].as_str().unwrap();
     assert!(text.starts_with("felix asks to run clock.now with\n{}"), "{text}");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("Without an answer it is denied in ") && last.len() < 50, "{last}");
     let buttons = question["reply_markup"]["inline_keyboard"][0].as_array().unwrap().clone();
     let labels: Vec<_> = buttons.iter().map(|button| button["text"].clone()).collect();
     assert_eq!(labels, ["Approve", "Deny"]);
@@ -29,7 +31,11 @@ fn a_pressed_button_decides_once_and_only_in_the_chat_that_was_asked() {
     assert_eq!(lines(&home, "approval.decided").len(), 0);
 
     server.presses((CHAT, 9), approve);
-    server.wait_for("editMessageReplyMarkup", 1);
+    let edited = server.wait_for("editMessageText", 1).remove(0);
+    assert_eq!(
+        edited["text"], "felix asks to run clock.now with\n{}\nApproved by telegram-42.",
+        "and no buttons"
+    );
     server.wait_for("sendMessage", 2);
     server.presses((CHAT, 9), buttons[1]["callback_data"].as_str().unwrap());
     let answers = server.wait_for("answerCallbackQuery", 4);
@@ -44,7 +50,7 @@ fn a_pressed_button_decides_once_and_only_in_the_chat_that_was_asked() {
 }
 
 #[test]
-fn what_is_decided_elsewhere_loses_its_buttons() {
+fn what_is_decided_elsewhere_says_so_and_loses_its_buttons() {
     let server = BotServer::start().unwrap();
     let home = home(&server, ASK);
     let keeper = up(&home);
@@ -53,7 +59,8 @@ fn what_is_decided_elsewhere_loses_its_buttons() {
     let approval = keeper.client.read("/approvals")["items"][0]["id"].as_str().unwrap().to_owned();
     let path = format!("/approvals/{approval}");
     assert_eq!(keeper.client.post(&path, &json!({"decision": "deny"})).status, 200);
-    server.wait_for("editMessageReplyMarkup", 1);
+    let edited = server.wait_for("editMessageText", 1).remove(0);
+    assert!(edited["text"].as_str().unwrap().contains("\nDenied by "), "{edited}");
     server.wait_for("sendMessage", 2);
     assert_eq!(lines(&home, "approval.decided")[0]["data"]["decision"], "deny");
 }

@@ -73,6 +73,36 @@ fn an_epoch_that_a_death_cut_is_answered_by_the_next_keeper() {
 }
 
 #[test]
+fn of_a_long_answer_only_the_part_in_doubt_is_left_out_and_the_parts_behind_it_follow() {
+    let model = ModelServer::start().unwrap();
+    model.script([Reply::text("wörd 🦀 and more\n".repeat(600))]);
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let failpoint = ("ABIDE_TEST_FAILPOINTS", "answer.sent=exit");
+    let keeper = home.up_with(&[("BOT", BotServer::TOKEN), failpoint]);
+    let message = server.says(CHAT, "nicolas", "tell me everything");
+    keeper.wait();
+    assert_eq!(server.texts(CHAT).len(), 1, "it died behind the first part");
+    let keeper = up(&home);
+    let sent = server.wait_for("sendMessage", 4);
+    let remark = sent[1]["text"].as_str().unwrap();
+    assert!(
+        remark.starts_with("Part 1 of 3 of my answer to this may have reached you"),
+        "{remark}"
+    );
+    assert!(remark.contains("Parts 2 to 3 follow."), "{remark}");
+    assert_eq!(sent[1]["reply_parameters"]["message_id"], message);
+    wait_for(&keeper, "channel.answered", 1);
+    let texts = server.texts(CHAT);
+    assert_eq!(texts.len(), 4, "nothing twice");
+    let ink = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    let said: usize = [0, 2, 3].iter().map(|index: &usize| ink(&texts[*index])).sum();
+    assert_eq!(said, 600 * ink("wörd 🦀 and more"));
+    assert_eq!(lines(&home, "channel.answered")[0]["data"]["maybe_sent"], true);
+    assert_eq!(lines(&home, "channel.sending").len(), 3, "every part is announced");
+}
+
+#[test]
 fn a_question_that_waits_is_put_again_after_a_restart_and_decided_by_its_button() {
     let server = BotServer::start().unwrap();
     let home = home(&server, "[tools]\nask = [\"clock.*\"]\n");

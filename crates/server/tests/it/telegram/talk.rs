@@ -91,28 +91,57 @@ fn in_a_group_who_names_the_bot_is_answered_and_has_a_name_here() {
     assert_eq!(accepted[0]["data"]["session_id"], format!("telegram:{GROUP}"));
 }
 
+/// A photo in the private chat, with more fields.
+fn photo(server: &BotServer, more: &serde_json::Value) -> i64 {
+    let mut message = json!({
+        "chat": {"id": CHAT, "type": "private"},
+        "from": {"id": CHAT, "is_bot": false, "username": "nicolas"},
+        "photo": [{"file_id": "x"}],
+    });
+    for (key, value) in more.as_object().unwrap() {
+        message[key] = value.clone();
+    }
+    server.message(message)
+}
+
 #[test]
-fn what_is_no_text_is_told_so_and_a_long_answer_comes_in_pieces() {
+fn what_is_no_text_is_told_so_once_and_the_words_below_a_photo_are_heard() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    for _ in 0..3 {
+        photo(&server, &json!({"media_group_id": "7"}));
+    }
+    let told = server.wait_for("sendMessage", 1).remove(0);
+    let told = told["text"].as_str().unwrap();
+    assert!(told.starts_with("I can read only text"), "{told}");
+    photo(&server, &json!({"media_group_id": "8", "caption": "what is this?"}));
+    photo(&server, &json!({"media_group_id": "8"}));
+    wait_for(&keeper, "channel.answered", 1);
+    server.wait_until_confirmed();
+    assert_eq!(server.texts(CHAT)[1..], ["I see"], "once an album");
+    let content = lines(&home, "stimulus.accepted")[0]["data"]["content"].clone();
+    assert!(content.as_str().unwrap().ends_with(":)\nwhat is this?"), "{content}");
+}
+
+#[test]
+fn a_long_answer_comes_in_pieces() {
     let model = ModelServer::start().unwrap();
     let long = "wörd 🦀 and more\n".repeat(600);
     model.script([Reply::text(&long)]);
     let server = BotServer::start().unwrap();
     let home = home_with(&server, &model);
     let _keeper = up(&home);
-    server.message(json!({
-        "chat": {"id": CHAT, "type": "private"}, "from": {"id": CHAT, "is_bot": false},
-        "photo": [{"file_id": "x"}], "caption": "look",
-    }));
-    let told = server.wait_for("sendMessage", 1).remove(0);
-    assert_eq!(told["text"], "I can read only text messages.");
     server.says(CHAT, "nicolas", "tell me everything");
-    let sent = server.wait_for("sendMessage", 4);
-    let pieces: Vec<_> = sent[1..].iter().map(|call| call["text"].as_str().unwrap()).collect();
+    let sent = server.wait_for("sendMessage", 3);
+    let pieces: Vec<_> = sent.iter().map(|call| call["text"].as_str().unwrap()).collect();
     assert!(pieces.iter().all(|piece| piece.encode_utf16().count() <= 4096));
     let ink = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     assert_eq!(ink(&pieces.concat()), ink(&long));
     assert!(pieces.iter().all(|piece| piece.starts_with("wörd") && piece.ends_with("more")));
-    assert!(sent[1].get("reply_parameters").is_some() && sent[2].get("reply_parameters").is_none());
+    assert!(sent[0].get("reply_parameters").is_some() && sent[1].get("reply_parameters").is_none());
 }
 
 #[test]
@@ -125,7 +154,7 @@ fn commands_show_what_the_agent_does_and_stop_what_was_asked_before_them() {
     let keeper = up(&home);
     server.says(CHAT, "nicolas", "/start");
     let help = server.wait_for("sendMessage", 1);
-    assert!(help[0]["text"].as_str().unwrap().contains("/stop"), "{help:?}");
+    assert!(help[0]["text"].as_str().unwrap().contains("Whatever you write here"), "{help:?}");
     server.says(CHAT, "nicolas", "a hard question");
     server.wait_for("sendChatAction", 1);
     wait_for_asking(&model, 1);
@@ -133,11 +162,16 @@ fn commands_show_what_the_agent_does_and_stop_what_was_asked_before_them() {
     let status = server.wait_for("sendMessage", 2);
     assert_eq!(status[1]["text"], "felix: busy");
     server.says(CHAT, "nicolas", "/stop");
-    server.wait_for("sendMessage", 4);
-    let texts = server.texts(CHAT);
-    assert!(texts.contains(&"Stopped.".to_owned()), "{texts:?}");
+    server.wait_for("sendMessage", 3);
     let aborted = "Stopped before I could answer: ";
-    assert!(texts.iter().any(|text| text.starts_with(aborted)), "{texts:?}");
+    assert!(server.texts(CHAT)[2].starts_with(aborted), "{:?}", server.texts(CHAT));
+    server.says(CHAT, "nicolas", "/stop");
+    server.wait_for("sendMessage", 4);
+    assert_eq!(
+        server.texts(CHAT)[3],
+        "Nothing was running in this chat.",
+        "stopped once, told once"
+    );
     server.says(CHAT, "nicolas", "are you there?");
     server.wait_for("sendMessage", 5);
     assert_eq!(server.texts(CHAT)[4], "Here I am.");
@@ -156,6 +190,122 @@ fn in_group(server: &BotServer, more: &serde_json::Value) -> i64 {
         message[key] = value.clone();
     }
     server.message(message)
+}
+
+#[test]
+fn a_text_that_was_cut_is_one_question_whatever_lies_between_its_pieces_and_however_late_its_tail_is()
+ {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let mention = "@abide_test_bot ";
+    let head = format!("{mention}{}", "x".repeat(4_096 - mention.len()));
+    let piece = |text: &str| in_group(&server, &json!({"text": text, "entities": []}));
+    in_group(&server, &json!({"text": head}));
+    in_group(
+        &server,
+        &json!({"text": "lunch?", "entities": [], "from": {"id": 8, "is_bot": false}}),
+    );
+    server.says(CHAT, "nicolas", "in between");
+    wait_for(&keeper, "channel.answered", 1);
+    // Half a second later, by the time between two looks.
+    server.wait_for_arrivals("getUpdates", server.arrivals("getUpdates") + 2);
+    let middle = piece(&"y".repeat(4_096));
+    server.wait_for_arrivals("getUpdates", server.arrivals("getUpdates") + 6);
+    piece("end");
+    wait_for(&keeper, "channel.answered", 2);
+    let changed = "z".repeat(4_096);
+    server.update(json!({"edited_message": {
+        "message_id": middle, "date": 1_764_000_000, "edit_date": 1_764_000_060,
+        "chat": {"id": GROUP, "type": "supergroup"}, "text": changed,
+        "from": {"id": 9, "is_bot": false, "username": "nicolas"},
+    }}));
+    wait_for(&keeper, "channel.answered", 3);
+    let accepted = lines(&home, "stimulus.accepted");
+    let contents: Vec<_> =
+        accepted.iter().map(|line| line["data"]["content"].as_str().unwrap()).collect();
+    assert_eq!(contents[0], "in between", "nobody else waits");
+    assert_eq!(contents[1], format!("{head}{}end", "y".repeat(4_096)));
+    let remark = "(I changed a part of my long message. That part now reads:)";
+    assert_eq!(contents[2], format!("{remark}\n{changed}"));
+    server.wait_until_confirmed();
+    assert_eq!(accepted.len(), 3);
+}
+
+#[test]
+fn an_edit_that_takes_the_mention_away_is_told_and_help_in_a_group_says_what_is_heard_there() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let message = in_group(&server, &json!({}));
+    wait_for(&keeper, "channel.answered", 1);
+    let edited = |message: i64, text: &str| {
+        server.update(json!({"edited_message": {
+            "message_id": message, "date": 1_764_000_000, "edit_date": 1_764_000_060, "text": text,
+            "chat": {"id": GROUP, "type": "supergroup"},
+            "from": {"id": 9, "is_bot": false, "username": "nicolas"},
+        }}));
+    };
+    edited(message, "never mind");
+    let chatter = in_group(&server, &json!({"text": "lunch?", "entities": []}));
+    edited(chatter, "supper?");
+    wait_for(&keeper, "channel.answered", 2);
+    let named = json!([{"type": "bot_command", "offset": 0, "length": 20}]);
+    in_group(&server, &json!({"text": "/help@abide_test_bot", "entities": named}));
+    let help = server.wait_for("sendMessage", 3).remove(2)["text"].clone();
+    let help = help.as_str().unwrap();
+    assert!(help.contains("/stop@abide_test_bot") && !help.contains("Whatever"), "{help}");
+    let accepted = lines(&home, "stimulus.accepted");
+    let content = &accepted[1]["data"]["content"];
+    assert_eq!(
+        (accepted.len(), content),
+        (2, &json!("(I changed my message. It now reads:)\nnever mind"))
+    );
+}
+
+#[test]
+fn who_has_no_username_is_introduced_once_and_what_is_too_long_is_said_in_words() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let ann = json!({"id": 222, "is_bot": false, "first_name": "Ann", "last_name": "Example"});
+    for _ in 0..2 {
+        in_group(&server, &json!({"from": ann}));
+    }
+    wait_for(&keeper, "channel.answered", 2);
+    let accepted = lines(&home, "stimulus.accepted");
+    let introduction = "(The sender telegram-222 is called \"Ann Example\" at Telegram.)\n";
+    let hello = "@abide_test_bot hello";
+    let contents: Vec<_> = accepted.iter().map(|line| line["data"]["content"].clone()).collect();
+    assert_eq!(contents, [json!(format!("{introduction}{hello}")), json!(hello)]);
+    assert_eq!(accepted[0]["data"]["sender"], "telegram-222");
+    for text in ["x".repeat(4_096), "y".repeat(4_096), "z".repeat(4_096), "end".to_owned()] {
+        server.says(CHAT, "nicolas", &text);
+    }
+    let told = server.wait_for("sendMessage", 3).remove(2)["text"].clone();
+    let told = told.as_str().unwrap();
+    assert!(told.contains("12291 characters, and felix takes at most 10000"), "{told}");
+}
+
+#[test]
+fn an_answer_to_a_topic_that_is_closed_goes_to_the_chat_itself() {
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    let words = "Bad Request: message thread not found";
+    server.fault("sendMessage", BotFault::Refuse(400, words));
+    let keeper = up(&home);
+    in_group(&server, &json!({"message_thread_id": 12, "is_topic_message": true}));
+    wait_for(&keeper, "channel.answered", 1);
+    let sent = server.calls("sendMessage");
+    assert_eq!((sent.len(), &sent[0]["chat_id"]), (1, &json!(GROUP)));
+    assert!(sent[0].get("message_thread_id").is_none());
+    assert_eq!(lines(&home, "channel.answered")[0]["data"]["people"], 1);
 }
 
 #[test]

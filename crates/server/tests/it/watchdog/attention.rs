@@ -15,8 +15,9 @@ fn an_agent_that_fails_again_and_again_is_told_of_once_and_so_is_its_end() {
     let hook = Hook::start();
     let home = home_for(&server, &format!("{HOOK}[[agent]]\nid = \"felix\"\nmind = \"model\"\n"));
     let keeper = up(&home, &hook);
-    for _ in 0..4 {
-        keeper.client.post("/start-epoch?wait=1", &json!({"message": "are you there?"}));
+    let messages = ["are you there?", "is it noon?", "what is new?", "who is there?"];
+    for message in messages {
+        keeper.client.post("/start-epoch?wait=1", &json!({"message": message}));
     }
     let told = hook.next("attention").json();
     let matter = &told["matters"][0];
@@ -35,8 +36,11 @@ fn an_agent_that_fails_again_and_again_is_told_of_once_and_so_is_its_end() {
         events.until("watchdog.scanned");
     }
     assert_eq!(count(&home, "watchdog.attention_raised"), 1, "a restart tells nobody again");
-    server.script([Reply::text("Here I am.")]);
-    assert_eq!(keeper.client.say("and now?")["final_response"], "Here I am.");
+    // What got no reply waits until it is asked again, whatever is answered meanwhile.
+    server.script(messages.map(|_| Reply::text("Here I am.")));
+    for message in messages {
+        assert_eq!(keeper.client.say(message)["final_response"], "Here I am.");
+    }
     assert_eq!(hook.next("attention_over").json()["matters"][0]["id"], "epoch_failed:felix");
 }
 

@@ -23,9 +23,10 @@ impl Caps {
     pub(super) const ACCOUNT_NOTIFY: Self = Self(1 << 15);
     pub(super) const STANDARD_REPLIES: Self = Self(1 << 16);
     pub(super) const READ_MARKER: Self = Self(1 << 17);
+    pub(super) const SELF_MESSAGE: Self = Self(1 << 18);
 
     /// Every capability under its name.
-    pub(super) const TABLE: [(&'static str, Self); 18] = [
+    pub(super) const TABLE: [(&'static str, Self); 19] = [
         ("sasl", Self::SASL),
         ("server-time", Self::SERVER_TIME),
         ("message-tags", Self::MESSAGE_TAGS),
@@ -45,6 +46,8 @@ impl Caps {
         ("account-notify", Self::ACCOUNT_NOTIFY),
         ("standard-replies", Self::STANDARD_REPLIES),
         ("draft/read-marker", Self::READ_MARKER),
+        // The older name for what other connections of the account said; its own words come back by `echo-message` alone.
+        ("znc.in/self-message", Self::SELF_MESSAGE),
     ];
     /// Those that change how a line that goes to many is written.
     const WRITTEN: Self = Self(Self::SERVER_TIME.0 | Self::MESSAGE_TAGS.0 | Self::ACCOUNT_TAG.0);

@@ -113,7 +113,7 @@ impl ServerState {
         }
     }
 
-    /// Sends a line to others, and back to its sender where that asked for it.
+    /// Sends a line to others, to the other connections of its sender's account, and back to its sender, where those asked for it.
     fn deliver(&mut self, sender: ClientId, mut others: Vec<ClientId>, outgoing: &Outgoing) {
         let caps = self.clients.get(&sender).map(|client| client.caps).unwrap_or_default();
         let is_tags = outgoing.message.command == "TAGMSG";
@@ -123,7 +123,17 @@ impl ServerState {
             };
             others.retain(reads);
         }
+        let copies = self.own_copies(sender, &others);
         self.send_to_all(others, outgoing);
+        for (to, source) in copies {
+            let reads_tags =
+                self.clients.get(&to).is_some_and(|client| client.caps.has(Caps::MESSAGE_TAGS));
+            if !is_tags || reads_tags {
+                let mut copy = outgoing.clone();
+                copy.message.source = Some(source);
+                self.send(to, copy);
+            }
+        }
         if caps.has(Caps::ECHO_MESSAGE) && (!is_tags || caps.has(Caps::MESSAGE_TAGS)) {
             self.send(sender, outgoing.clone());
         }

@@ -154,18 +154,28 @@ impl ServerState {
         head: &Outgoing,
         batch: &PendingBatch,
     ) {
+        for (to, source) in self.own_copies(sender, &others) {
+            let mut copy = head.clone();
+            copy.message.source = Some(source);
+            self.deliver_lines(vec![to], &copy, batch);
+        }
+        self.deliver_lines(others, head, batch);
+        let caps = self.clients.get(&sender).map(|client| client.caps).unwrap_or_default();
+        if caps.has(Caps::ECHO_MESSAGE) {
+            let label = self.buffer.defer().map(|label| Tag::new("label", label));
+            self.send_multiline(sender, head, &batch.lines, label);
+        }
+    }
+
+    /// Sends them as one message to who reads such, else one by one.
+    fn deliver_lines(&mut self, to: Vec<ClientId>, head: &Outgoing, batch: &PendingBatch) {
         let (whole, by_line): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|id| self.reads_multiline(*id));
+            to.into_iter().partition(|id| self.reads_multiline(*id));
         for id in whole {
             self.send_multiline(id, head, &batch.lines, None);
         }
         for line in one_by_one(head, &batch.lines) {
             self.send_to_all(by_line.iter().copied(), &line);
-        }
-        let caps = self.clients.get(&sender).map(|client| client.caps).unwrap_or_default();
-        if caps.has(Caps::ECHO_MESSAGE) {
-            let label = self.buffer.defer().map(|label| Tag::new("label", label));
-            self.send_multiline(sender, head, &batch.lines, label);
         }
     }
 

@@ -3,11 +3,14 @@
 //! A connection that asks for a nick of its own account gets another one, and the holder is asked whether it is still there.
 //! Where it does not answer, such as after a broken network, it is closed and the nick goes to the one that asked. Two clients
 //! that reconnect by themselves thus never take turns for ever.
+//!
+//! What one of them says the others see as well, where they asked for that.
 
 use std::time::Duration;
 
 use super::{
     ServerState,
+    caps::Caps,
     members::{Client, ClientId, Member},
 };
 use crate::irc::{
@@ -64,6 +67,26 @@ impl ServerState {
             let ping = IrcMessage::new("PING", [&self.settings.name]);
             self.send_plain(holder, ping);
         }
+    }
+
+    /// The other connections of a client's account that ask for what it says and are not reached anyway, each with itself as
+    /// the source: a program knows its user's words by its own nick.
+    pub(super) fn own_copies(&self, id: ClientId, reached: &[ClientId]) -> Vec<(ClientId, String)> {
+        let account = self.clients.get(&id).and_then(|client| client.profile.account.as_ref());
+        let Some(account) = account else { return Vec::new() };
+        let is_wanted = |(other, client): &(&ClientId, &Client)| {
+            let caps = client.caps;
+            **other != id
+                && client.registration.is_none()
+                && client.profile.account.as_ref() == Some(account)
+                && (caps.has(Caps::ECHO_MESSAGE) || caps.has(Caps::SELF_MESSAGE))
+                && !reached.contains(other)
+        };
+        let copies = self.clients.iter().filter(is_wanted);
+        let mut copies: Vec<_> =
+            copies.map(|(other, client)| (*other, client.profile.source())).collect();
+        copies.sort_unstable();
+        copies
     }
 
     /// A nick for another connection of an account.

@@ -136,6 +136,64 @@ fn who_is_watched_is_told_of_when_coming_going_and_changing_a_name() {
 }
 
 #[test]
+fn what_one_connection_says_the_others_of_its_account_see_as_their_own_words() {
+    let mut rig = Rig::with(|settings| settings.clients_per_account_max = 4);
+    rig.agents(&["felix"]);
+    rig.enter(1, "ann", "echo-message");
+    rig.enter(2, "bob", "echo-message");
+    let more = [
+        ("ann_", "echo-message"),
+        ("ann_2", "znc.in/self-message batch message-tags draft/multiline"),
+        ("ann_3", ""),
+    ];
+    for (id, (nick, caps)) in (3..).zip(more) {
+        rig.connect(id);
+        if !caps.is_empty() {
+            rig.feed(id, &[&format!("CAP REQ :{caps}"), "CAP END"]);
+        }
+        rig.feed(id, &["PASS ann:secret", &format!("NICK {nick}"), "USER ann 0 * :ann"]);
+        rig.admit(id, Some("ann"));
+    }
+    rig.effects.clear();
+    rig.feed(1, &["PRIVMSG felix :hello"]);
+    assert_eq!(rig.lines_to(1), [":ann!ann@people.abide PRIVMSG felix :hello"]);
+    assert_eq!(rig.lines_to(3), [":ann_!ann@people.abide PRIVMSG felix :hello"]);
+    let copy = rig.lines_to(4);
+    assert!(copy[0].ends_with(":ann_2!ann@people.abide PRIVMSG felix :hello"), "{copy:?}");
+    assert_eq!((copy.len(), rig.lines_to(5), rig.lines_to(2)), (1, vec![], vec![]));
+    assert_eq!(rig.said().len(), 1, "the agent hears it once");
+
+    rig.feed(1, &["PRIVMSG bob :psst"]);
+    assert_eq!(rig.lines_to(2), [":ann!ann@people.abide PRIVMSG bob :psst"]);
+    assert_eq!(rig.lines_to(3), [":ann_!ann@people.abide PRIVMSG bob :psst"]);
+    rig.feed(1, &["PRIVMSG ann_ :note to self"]);
+    assert_eq!(rig.lines_to(3), [":ann!ann@people.abide PRIVMSG ann_ :note to self"], "once");
+
+    rig.feed(1, &["JOIN #abide"]);
+    rig.feed(3, &["JOIN #abide"]);
+    rig.effects.clear();
+    rig.feed(1, &["PRIVMSG #abide :hi"]);
+    assert_eq!(rig.lines_to(3), [":ann!ann@people.abide PRIVMSG #abide :hi"], "as all there");
+    let copy = rig.lines_to(4);
+    assert!(copy[0].ends_with(":ann_2!ann@people.abide PRIVMSG #abide :hi"), "{copy:?}");
+
+    rig.effects.clear();
+    rig.feed(
+        4,
+        &[
+            "BATCH +x draft/multiline felix",
+            "@batch=x PRIVMSG felix :one",
+            "@batch=x PRIVMSG felix :two",
+            "BATCH -x",
+        ],
+    );
+    let copy = rig.lines_to(1);
+    assert_eq!(copy.len(), 2, "{copy:?}");
+    assert_eq!(copy[1], ":ann!ann@people.abide PRIVMSG felix :two");
+    assert!(rig.lines_to(4).is_empty(), "it did not ask for its own words");
+}
+
+#[test]
 fn how_far_somebody_has_read_is_the_same_on_all_programs_and_only_goes_forward() {
     let mut rig = Rig::new();
     let marker = ReadMarker {

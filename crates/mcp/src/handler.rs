@@ -1,0 +1,204 @@
+//! What a server may ask of this client: a person's answer, through the handler of elicitations. Models and folders it never gets.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use abide_domain::visible;
+#[expect(deprecated, reason = "servers of older versions of the protocol still ask for these")]
+use rmcp::model::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
+use rmcp::{
+    ClientHandler, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion, UrlElicitationCapability,
+    },
+    service::{NotificationContext, RequestContext},
+};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::{
+    elicitation::{
+        ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish, read_address,
+    },
+    status::Counts,
+};
+
+/// The signs of life of calls, by the tokens of their progress.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProgressSigns {
+    calls: Arc<Mutex<HashMap<ProgressToken, Arc<Notify>>>>,
+    /// How many questions to people are open: whoever waits for a person makes no other progress.
+    questions: Arc<AtomicUsize>,
+}
+
+impl ProgressSigns {
+    /// Begins to look for signs of a call.
+    pub(crate) fn watch(&self, token: ProgressToken) -> Arc<Notify> {
+        let sign = Arc::new(Notify::new());
+        self.lock().insert(token, Arc::clone(&sign));
+        sign
+    }
+
+    /// Ends it.
+    pub(crate) fn forget(&self, token: &ProgressToken) {
+        self.lock().remove(token);
+    }
+
+    /// Whether a person is being asked.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.questions.load(Ordering::Relaxed) > 0
+    }
+
+    fn touch(&self, token: &ProgressToken) {
+        if let Some(sign) = self.lock().get(token) {
+            sign.notify_one();
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, Arc<Notify>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that is open until this is dropped.
+struct OpenQuestion(Arc<AtomicUsize>);
+
+impl OpenQuestion {
+    fn new(questions: &Arc<AtomicUsize>) -> Self {
+        questions.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(questions))
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Answers one server.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerRequests {
+    pub(crate) server: String,
+    pub(crate) elicitations: Arc<dyn ElicitationHandler>,
+    pub(crate) signs: ProgressSigns,
+    pub(crate) list_changed: Arc<Notify>,
+    pub(crate) counts: Arc<Counts>,
+}
+
+impl ServerRequests {
+    fn read_wish(&self, params: ElicitRequestParams) -> Result<ElicitationRequest, String> {
+        let (message, wish) = match params {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = serde_json::to_value(requested_schema).unwrap_or(Value::Null);
+                (message, ElicitationWish::Form { schema })
+            }
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                (message, ElicitationWish::Visit { url: read_address(&url)? })
+            }
+            _ => return Err("the server asks in a way that is not known here".to_owned()),
+        };
+        let message = visible(&message).into_owned();
+        Ok(ElicitationRequest { server: self.server.clone(), message, wish })
+    }
+
+    async fn ask(&self, params: ElicitRequestParams) -> ElicitationAnswer {
+        let request = match self.read_wish(params) {
+            Ok(request) => request,
+            Err(reason) => return ElicitationAnswer::Decline { reason },
+        };
+        let _open = OpenQuestion::new(&self.signs.questions);
+        self.elicitations.answer(&request).await
+    }
+
+    fn refuse(&self, what: &str) -> ErrorData {
+        self.counts.decline(format!("the server asked for {what}, which it never gets"));
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} are not available"), None)
+    }
+}
+
+#[expect(deprecated, reason = "servers of older versions of the protocol still ask for these")]
+impl ClientHandler for ServerRequests {
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Err(self.refuse("answers of a model"))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Err(self.refuse("folders"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let answer = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => {
+                ElicitationAnswer::Cancel { reason: "the server no longer asks".to_owned() }
+            }
+            answer = self.ask(params) => answer,
+        };
+        Ok(match answer {
+            ElicitationAnswer::Accept { content } => {
+                let result = ElicitResult::new(ElicitationAction::Accept);
+                match content {
+                    Some(content) => result.with_content(content),
+                    None => result,
+                }
+            }
+            ElicitationAnswer::Decline { reason } => {
+                self.counts.decline(reason);
+                ElicitResult::new(ElicitationAction::Decline)
+            }
+            ElicitationAnswer::Cancel { reason } => {
+                self.counts.decline(reason);
+                ElicitResult::new(ElicitationAction::Cancel)
+            }
+        })
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.signs.touch(&params.progress_token);
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.list_changed.notify_one();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        client_config(self.elicitations.is_available())
+    }
+}
+
+/// What this client says about itself.
+pub(crate) fn client_config(has_people: bool) -> ClientConfig {
+    let mut capabilities = ClientCapabilities::default();
+    if has_people {
+        let elicitation = ElicitationCapability::new()
+            .with_form(FormElicitationCapability::default())
+            .with_url(UrlElicitationCapability::default());
+        capabilities.elicitation = Some(elicitation);
+    }
+    let implementation = Implementation::new("abide", env!("CARGO_PKG_VERSION"));
+    ClientConfig::new(capabilities, implementation)
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+}

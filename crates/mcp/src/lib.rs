@@ -1,0 +1,73 @@
+//! A client of the Model Context Protocol: the tools of other programs, as tools of a mind.
+//!
+//! A server is another program, and what it says is data: its lines, lists and answers are bounded, its texts are shown with
+//! everything hidden in them made visible, and a tool that changes after a person accepted it waits for that person. A call is sent
+//! once. Where its answer is lost, the mind is told that nobody knows, never that it failed.
+//!
+//! ```
+//! use abide_mcp::{PinState, ToolPin, compare_pins};
+//! use serde_json::{Value, json};
+//!
+//! let pin = |text| ToolPin::new("files", "read", text, json!({"type": "object"}), Value::Null);
+//! let compared = compare_pins(&[pin("Reads a file.")], &[pin("Reads a file, then mails it.")]);
+//! assert!(matches!(compared[0].state, PinState::Changed { .. }));
+//! ```
+//!
+//! Reading order: [`McpServerSettings`] (what a person says about a server), [`ServerLauncher`] with [`PlainLauncher`] (how its
+//! process starts and ends), `lines`, `incoming` and `transport` (what a line means), `session` (one run of a process: which
+//! lifecycle, handshake, end), `service` (starts, restarts, refreshes), `request` (one request, once), `catalog` with [`ToolPin`]
+//! (which tools are offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] (what servers ask
+//! of people), [`McpClient`] (the handle) and [`McpStatus`].
+//!
+//! Left out: prompts, sampling and roots (both refused), tasks, and servers over HTTP.
+
+mod limits;
+
+mod settings;
+
+mod launch;
+mod plain_launcher;
+
+mod cut_json;
+mod incoming;
+mod lines;
+mod stderr_tail;
+mod transport;
+
+mod elicitation;
+mod handler;
+mod session;
+
+mod listing;
+mod request;
+
+mod catalog;
+mod names;
+mod pin;
+
+mod connection;
+mod restarts;
+mod service;
+
+mod remote_tool;
+mod resource_tools;
+mod result;
+
+mod client;
+mod status;
+
+pub use client::{McpClient, McpClientParts, McpNotReadyError};
+pub use elicitation::{
+    DeclineElicitations, ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish,
+};
+pub use launch::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess};
+pub use limits::{
+    CALL_IDLE_LIMIT, CALL_TOTAL_LIMIT, CALLS_AT_ONCE_MAX, DESCRIPTION_BYTES_MAX,
+    DESCRIPTION_CHARS_MAX, LINE_BYTES_MAX, LIST_BYTES_MAX, PAGES_MAX, PROBE_LIMIT,
+    RESULT_TEXT_BYTES_MAX, SCHEMA_BYTES_MAX, SERVER_NAME_BYTES_MAX, START_LIMIT, STARTS_MAX,
+    STARTS_WINDOW, STDERR_TAIL_BYTES, TOOLS_MAX,
+};
+pub use pin::{PinComparison, PinState, ToolPin, compare_pins};
+pub use plain_launcher::PlainLauncher;
+pub use settings::{McpServerSettings, McpSettingsError};
+pub use status::{DeclinedRequests, McpLifecycle, McpState, McpStatus, SkippedLines, WithheldTool};

@@ -1,0 +1,189 @@
+//! What a person says about one server: how it is started, what its tools may do, how long it is waited for.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use abide_domain::tool::EffectClass;
+use abide_tools::Permission;
+
+use crate::limits::{
+    CALL_IDLE_LIMIT, CALL_TOTAL_LIMIT, PROBE_LIMIT, REFRESH_FLOOR, SERVER_NAME_BYTES_MAX,
+    START_LIMIT,
+};
+
+/// The settings of one server of the Model Context Protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpServerSettings {
+    /// Its name, `[a-z0-9_]`, at most [`SERVER_NAME_BYTES_MAX`] bytes: the second part of the names of its tools.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Names of the variables that it gets beside `PATH`, `HOME` and `LANG`.
+    pub environment: Vec<String>,
+    /// Tools that run without asking, by the server's own names; `*` means all.
+    pub allow: Vec<String>,
+    /// Tools that a person is asked about; wins over `allow`.
+    pub ask: Vec<String>,
+    /// Tools that are neither offered nor run; wins over both.
+    pub deny: Vec<String>,
+    /// What single tools change, by the server's own names: `read` or `world`. Without an entry: `world`.
+    pub effects: BTreeMap<String, EffectClass>,
+    /// Whether the server is believed where it calls a tool read-only or idempotent.
+    pub trust_hints: bool,
+    /// How long it has from its start to the end of the handshake.
+    pub start_limit: Duration,
+    /// How long it may be silent about the newer lifecycle before the older handshake is sent.
+    pub probe_limit: Duration,
+    /// How long a call may last without a sign of progress.
+    pub call_idle_limit: Duration,
+    /// How long a call may last, whatever progress it makes.
+    pub call_total_limit: Duration,
+    /// Least time between two readings of the list of tools.
+    pub refresh_floor: Duration,
+}
+
+/// Says what is wrong in the settings of a server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum McpSettingsError {
+    /// The name cannot be a part of a tool's name.
+    #[error(
+        "`{name}` cannot be the name of a server: use 1 to {SERVER_NAME_BYTES_MAX} of a-z, 0-9 and _"
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// There is nothing to start.
+    #[error("the server `{name}` has no command")]
+    NoCommand {
+        /// The server.
+        name: String,
+    },
+    /// A tool of another program cannot stage events.
+    #[error(
+        "the effect of `{tool}` of the server `{name}` cannot be `state`: use `read` or `world`"
+    )]
+    Effect {
+        /// The server.
+        name: String,
+        /// The tool.
+        tool: String,
+    },
+    /// A limit of nothing would end each call at once.
+    #[error("`{key}` of the server `{name}` must be more than 0")]
+    Limit {
+        /// The server.
+        name: String,
+        /// The key.
+        key: &'static str,
+    },
+}
+
+impl McpServerSettings {
+    /// The settings of a server with all limits as they are without configuration: its tools change the world, and the policy
+    /// of `[tools]` decides alone.
+    pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            command: command.into(),
+            args: Vec::new(),
+            environment: Vec::new(),
+            allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
+            effects: BTreeMap::new(),
+            trust_hints: false,
+            start_limit: START_LIMIT,
+            probe_limit: PROBE_LIMIT,
+            call_idle_limit: CALL_IDLE_LIMIT,
+            call_total_limit: CALL_TOTAL_LIMIT,
+            refresh_floor: REFRESH_FLOOR,
+        }
+    }
+
+    /// Looks whether they can be used.
+    pub fn check(&self) -> Result<(), McpSettingsError> {
+        let name = || self.name.clone();
+        if !is_server_name(&self.name) {
+            return Err(McpSettingsError::Name { name: name() });
+        }
+        if self.command.is_empty() {
+            return Err(McpSettingsError::NoCommand { name: name() });
+        }
+        if let Some((tool, _)) =
+            self.effects.iter().find(|(_, effect)| **effect == EffectClass::State)
+        {
+            return Err(McpSettingsError::Effect { name: name(), tool: tool.clone() });
+        }
+        let limits = [
+            ("start_limit", self.start_limit),
+            ("probe_limit", self.probe_limit),
+            ("call_idle_limit", self.call_idle_limit),
+            ("call_total_limit", self.call_total_limit),
+        ];
+        match limits.iter().find(|(_, limit)| limit.is_zero()) {
+            Some((key, _)) => Err(McpSettingsError::Limit { name: name(), key }),
+            None => Ok(()),
+        }
+    }
+
+    /// What the lists of this server say about one of its tools; none where they do not name it.
+    pub(crate) fn judge(&self, tool: &str) -> Option<Permission> {
+        let names = |list: &[String]| list.iter().any(|entry| entry == "*" || entry == tool);
+        if names(&self.deny) {
+            let reason = format!("`{tool}` is denied by `deny` of the server `{}`", self.name);
+            return Some(Permission::Deny { reason });
+        }
+        if names(&self.ask) {
+            return Some(Permission::Ask);
+        }
+        names(&self.allow).then_some(Permission::Allow)
+    }
+}
+
+fn is_server_name(name: &str) -> bool {
+    (1..=SERVER_NAME_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use abide_domain::tool::EffectClass;
+    use abide_tools::Permission;
+
+    use super::{McpServerSettings, McpSettingsError};
+
+    #[test]
+    fn deny_wins_over_ask_over_allow_and_silence_decides_nothing() {
+        let mut settings = McpServerSettings::new("files", "x");
+        settings.allow = vec!["read".into(), "write".into(), "drop".into()];
+        settings.ask = vec!["write".into(), "drop".into()];
+        settings.deny = vec!["drop".into()];
+        assert_eq!(settings.judge("read"), Some(Permission::Allow));
+        assert_eq!(settings.judge("write"), Some(Permission::Ask));
+        assert!(matches!(settings.judge("drop"), Some(Permission::Deny { .. })));
+        assert_eq!(settings.judge("other"), None);
+        settings.ask = vec!["*".into()];
+        assert_eq!(settings.judge("other"), Some(Permission::Ask));
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_say_why() {
+        let good = McpServerSettings::new("files_2", "node");
+        assert_eq!(good.check(), Ok(()));
+        for name in ["", "Files", "a.b", "a-b", "a23456789012345678901234x"] {
+            let bad = McpServerSettings { name: name.into(), ..good.clone() };
+            assert_eq!(bad.check(), Err(McpSettingsError::Name { name: name.into() }));
+        }
+        let bad = McpServerSettings { command: String::new(), ..good.clone() };
+        assert!(matches!(bad.check(), Err(McpSettingsError::NoCommand { .. })));
+        let mut bad = good.clone();
+        bad.effects.insert("write".into(), EffectClass::State);
+        assert!(matches!(bad.check(), Err(McpSettingsError::Effect { .. })));
+        let bad = McpServerSettings { call_idle_limit: Duration::ZERO, ..good };
+        assert!(matches!(bad.check(), Err(McpSettingsError::Limit { key: "call_idle_limit", .. })));
+    }
+}

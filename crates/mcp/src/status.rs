@@ -1,0 +1,144 @@
+//! What is known about a server right now, for people and pages. No mind is shown any of it.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use serde::Serialize;
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum McpState {
+    /// A process is being started, or has not listed its tools yet.
+    Starting,
+    /// Calls go through.
+    Ready,
+    /// The process ended or did not start; it is started again after a wait.
+    Waiting,
+    /// It was stopped, for good.
+    Stopped,
+}
+
+/// Which of the two lifecycles a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum McpLifecycle {
+    /// `initialize`, then `initialized`.
+    Initialize,
+    /// `server/discover`, with the context in each request.
+    Discover,
+}
+
+/// What a server wrote on stdout that is no message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SkippedLines {
+    /// Lines that are not JSON.
+    pub not_json: u64,
+    /// JSON that is no message: lists, texts, objects of other kinds.
+    pub not_a_message: u64,
+    /// Lines that were too long to be read whole.
+    pub too_long: u64,
+}
+
+/// What a server asked and nobody granted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DeclinedRequests {
+    /// How many.
+    pub count: u64,
+    /// Why the last one was.
+    pub last_reason: Option<String>,
+}
+
+/// A tool that is not offered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WithheldTool {
+    /// The tool, by the server's own name, with everything hidden in it made visible.
+    pub tool: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// All that is known about a server.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct McpStatus {
+    /// Its name in the settings.
+    pub server: String,
+    /// Where its connection stands.
+    pub state: McpState,
+    /// The leader of its processes.
+    pub pid: Option<u32>,
+    /// The name that it gives itself.
+    pub server_name: Option<String>,
+    /// Its version.
+    pub server_version: Option<String>,
+    /// The version of the protocol.
+    pub protocol_version: Option<String>,
+    /// Its lifecycle, remembered from its last start.
+    pub lifecycle: Option<McpLifecycle>,
+    /// What it would have a mind read. No mind does.
+    pub instructions: Option<String>,
+    /// How many of its tools are offered.
+    pub tools: usize,
+    /// Tools that cannot be used, and why.
+    pub dropped: Vec<WithheldTool>,
+    /// Tools that wait for a person, and what changed in them.
+    pub blocked: Vec<WithheldTool>,
+    /// How often a process was started.
+    pub starts: u64,
+    /// How often the list of tools was read.
+    pub listings: u64,
+    /// What its lists lack: a cursor that came again, too many pages or tools.
+    pub list_problem: Option<String>,
+    /// Lines that were skipped, of all its processes.
+    pub skipped: SkippedLines,
+    /// Questions to people, models and folders that were refused.
+    pub declined: DeclinedRequests,
+    /// The last thing that went wrong with the connection.
+    pub last_error: Option<String>,
+    /// The newest of what it wrote on stderr.
+    pub stderr_tail: String,
+}
+
+/// Counts that tasks of a connection add to.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) not_json: AtomicU64,
+    pub(crate) not_a_message: AtomicU64,
+    pub(crate) too_long: AtomicU64,
+    /// Processes that were started.
+    pub(crate) starts: AtomicU64,
+    declined: Mutex<DeclinedRequests>,
+}
+
+impl Counts {
+    /// One more.
+    pub(crate) fn add(count: &AtomicU64) {
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes a refusal.
+    pub(crate) fn decline(&self, reason: String) {
+        let mut declined = self.declined.lock().unwrap_or_else(PoisonError::into_inner);
+        declined.count += 1;
+        declined.last_reason = Some(reason);
+    }
+
+    pub(crate) fn skipped(&self) -> SkippedLines {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        SkippedLines {
+            not_json: read(&self.not_json),
+            not_a_message: read(&self.not_a_message),
+            too_long: read(&self.too_long),
+        }
+    }
+
+    pub(crate) fn starts(&self) -> u64 {
+        self.starts.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn declined(&self) -> DeclinedRequests {
+        self.declined.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

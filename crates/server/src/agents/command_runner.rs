@@ -1,0 +1,241 @@
+//! Runs the commands of `shell.run`: each as a tree of processes of its own under a shim, confined as an agent's process is.
+//!
+//! What holds on this machine is tried once, before the first command. It must never run a command less confined than the
+//! configuration says, and never return while anything that the command started is left.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use abide_domain::{Clock, RunId};
+use abide_supervisor::{
+    Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
+    ShimCommand, Spawn, environment,
+};
+use abide_workspace::{
+    CapturedOutput, CommandEnd, CommandOrder, CommandRunError, CommandRunner, FinishedCommand,
+};
+use futures_util::future::BoxFuture;
+use tokio::{
+    io::AsyncReadExt as _,
+    sync::{OnceCell, Semaphore},
+    time::timeout,
+};
+
+use super::{
+    grants::{GrantSource, Grants, grants},
+    process_setup::SHIM,
+    sandbox,
+};
+use crate::{
+    config::{Environment, Settings, ShellSection},
+    home::Home,
+    system::SystemIds,
+};
+
+/// Commands that run at the same time; others wait.
+const RUNNING_MAX: usize = 4;
+/// How long the end of a killed command is waited for.
+const END_WITHIN: Duration = Duration::from_secs(10);
+/// The shell.
+const SHELL: &str = "/bin/sh";
+/// What the shell does first: it goes below the folder, in the sandbox, where a link leads nowhere.
+const SCRIPT: &str = r#"cd -- "./$1" && exec /bin/sh -c "$2""#;
+/// Variables that keep programs from waiting for a person.
+const WITHOUT_PEOPLE: [(&str, &str); 5] = [
+    ("CI", "1"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("PAGER", "cat"),
+    ("TERM", "dumb"),
+];
+
+/// Runs commands in the sandbox.
+#[derive(Debug)]
+pub(super) struct SandboxedCommands {
+    home: Home,
+    settings: ShellSection,
+    level_max: u64,
+    keepers: Vec<(OsString, OsString)>,
+    shim: ShimCommand,
+    clock: Arc<dyn Clock>,
+    /// What holds here, or why nothing does.
+    level: OnceCell<Result<ConfinementLevel, String>>,
+    running: Semaphore,
+}
+
+impl SandboxedCommands {
+    /// As the configuration says. Errors: the program's own file is not known.
+    pub(super) fn new(
+        home: &Home,
+        settings: &Settings,
+        keepers: &Environment,
+        clock: Arc<dyn Clock>,
+    ) -> std::io::Result<Self> {
+        Ok(Self {
+            home: home.clone(),
+            settings: settings.tools.shell.clone(),
+            level_max: settings.test.sandbox_level_max,
+            keepers: keepers.all().collect(),
+            shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
+            clock,
+            level: OnceCell::new(),
+            running: Semaphore::new(RUNNING_MAX),
+        })
+    }
+
+    /// How commands are confined; none where the configuration lets them run without.
+    async fn level(&self) -> Result<Option<ConfinementLevel>, CommandRunError> {
+        let (home, level_max) = (self.home.clone(), self.level_max);
+        let probe = async move || {
+            let probed = tokio::task::spawn_blocking(move || sandbox::probe_for(&home, level_max));
+            let probed = probed.await.map_err(std::io::Error::other).flatten();
+            let probed = probed.map_err(|error| format!("it cannot be tried here: {error}"))?;
+            probed.level.ok_or_else(|| sandbox::describe(&probed))
+        };
+        match self.level.get_or_init(probe).await {
+            Ok(level) => Ok(Some(*level)),
+            Err(_) if self.settings.unconfined => Ok(None),
+            Err(why) => Err(CommandRunError::NoSandbox(format!(
+                "{why}; tools.shell.unconfined = true runs them without one"
+            ))),
+        }
+    }
+
+    fn spawn(
+        &self,
+        order: &CommandOrder,
+        level: Option<ConfinementLevel>,
+    ) -> Result<Spawn, CommandRunError> {
+        let temporary = self.home.temporary_folder(&order.agent);
+        let shared = match level {
+            Some(ConfinementLevel::Isolated) => PathBuf::from("/tmp"),
+            _ => temporary.clone(),
+        };
+        let path = self.search_path(&order.write);
+        let mut more: Vec<(&str, OsString)> =
+            WITHOUT_PEOPLE.iter().map(|(name, value)| (*name, value.into())).collect();
+        more.push(("HOME", order.folder.clone().into()));
+        more.push(("PATH", path));
+        more.push(("TMPDIR", shared.into()));
+        let environment = environment(&self.keepers, &self.settings.environment, &more);
+        let confinement = match level {
+            Some(level) => Some(self.confine(order, level, (&environment, temporary))?),
+            None => None,
+        };
+        let memory_bytes = Some(self.settings.memory_mb.saturating_mul(1024 * 1024));
+        Ok(Spawn {
+            program: SHELL.into(),
+            args: ["-c", SCRIPT, "sh", &order.below, &order.command].map(OsString::from).to_vec(),
+            folder: order.folder.clone(),
+            environment,
+            limits: ProcessLimits {
+                memory_bytes: memory_bytes.filter(|bytes| *bytes > 0),
+                ..ProcessLimits::default()
+            },
+            confinement,
+            agent: order.agent.clone(),
+            run: RunId::new(&SystemIds, self.clock.now()),
+        })
+    }
+
+    /// The keeper's search path without what is relative or what the command could write to.
+    fn search_path(&self, write: &[PathBuf]) -> OsString {
+        let path = self.keepers.iter().find(|(name, _)| name == "PATH");
+        let path = path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".into(), |(_, it)| it.clone());
+        let is_safe = |folder: &PathBuf| {
+            folder.is_absolute() && !write.iter().any(|write| folder.starts_with(write))
+        };
+        let folders: Vec<_> = std::env::split_paths(&path).filter(is_safe).collect();
+        std::env::join_paths(folders).unwrap_or_default()
+    }
+
+    fn confine(
+        &self,
+        order: &CommandOrder,
+        level: ConfinementLevel,
+        (environment, temporary): (&[(OsString, OsString)], PathBuf),
+    ) -> Result<Confinement, CommandRunError> {
+        let value = |name: &str| {
+            let found = environment.iter().find(|(known, _)| known == name);
+            found.and_then(|(_, value)| value.to_str().map(str::to_owned))
+        };
+        let user = self.keepers.iter().find(|(name, _)| name == "HOME");
+        let user = user.map(|(_, value)| Path::new(value)).filter(|user| user.is_absolute());
+        let source = GrantSource {
+            home: self.home.root(),
+            user,
+            program: Path::new(SHELL),
+            args: &[],
+            folder: &order.folder,
+            variable: &value,
+            read: &self.settings.read,
+            write: &[],
+        };
+        let own: Vec<_> = order.write.iter().cloned().chain([temporary]).collect();
+        let granted = grants(&source, &own);
+        let Grants { mut read, write } =
+            granted.map_err(|error| CommandRunError::NoSandbox(error.to_string()))?;
+        read.extend(order.read.iter().cloned());
+        let network = if order.network { NetworkAccess::Open } else { NetworkAccess::None };
+        Ok(Confinement { level, network, read, write })
+    }
+
+    async fn run_one(&self, order: CommandOrder) -> Result<FinishedCommand, CommandRunError> {
+        let lost = |why: &str| CommandRunError::Lost(why.to_owned());
+        let _running = self.running.acquire().await.map_err(|_| lost("the keeper ends"))?;
+        let spawn = self.spawn(&order, self.level().await?)?;
+        let begun = self.clock.monotonic();
+        let started = Process::start(&self.shim, &spawn);
+        let (mut process, pipes) =
+            started.map_err(|error| CommandRunError::NotStarted(error.to_string()))?;
+        let Pipes { stdin, mut stdout, mut stderr } = pipes;
+        // There is nothing to read for it.
+        drop(stdin);
+        let (mut out, mut err) = (CapturedOutput::default(), CapturedOutput::default());
+        let finished = timeout(order.limit, async {
+            let read = async {
+                tokio::join!(drain(&mut stdout, &mut out), drain(&mut stderr, &mut err));
+            };
+            tokio::join!(process.ended(), read).0
+        })
+        .await;
+        let end = match finished {
+            Ok(ProcessEnd::Code(code)) => CommandEnd::Code(code),
+            Ok(ProcessEnd::Signal(signal)) => CommandEnd::Signal(signal),
+            Ok(ProcessEnd::NotStarted(why)) => return Err(CommandRunError::NotStarted(why)),
+            Ok(ProcessEnd::Lost) => return Err(lost("its supervising process was killed")),
+            Err(_) => {
+                process.kill();
+                let ended = timeout(END_WITHIN, process.ended()).await;
+                ended.map_err(|_| lost("it did not end when it was killed"))?;
+                CommandEnd::TimedOut
+            }
+        };
+        Ok(FinishedCommand {
+            end,
+            stdout: out,
+            stderr: err,
+            duration: self.clock.monotonic().saturating_sub(begun),
+        })
+    }
+}
+
+impl CommandRunner for SandboxedCommands {
+    fn run(&self, order: CommandOrder) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>> {
+        Box::pin(self.run_one(order))
+    }
+}
+
+/// Reads to the end, so that a command never waits for its reader.
+async fn drain(from: &mut (impl tokio::io::AsyncRead + Unpin), into: &mut CapturedOutput) {
+    let mut bytes = vec![0; 16 * 1024];
+    while let Ok(count) = from.read(&mut bytes).await
+        && count > 0
+    {
+        into.push(bytes.get(..count).unwrap_or_default());
+    }
+}

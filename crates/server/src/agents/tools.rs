@@ -1,0 +1,249 @@
+//! The tools that minds are given: those that are built in, and those that the configuration gives folders and commands.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use abide_domain::{AgentId, Clock};
+use abide_http::{AddressPolicy, ClientSettings, Secret};
+use abide_services::{
+    AllowedHosts, AllowedHostsError, EdhrecSettings, InternetSettings, RssSettings,
+    ScryfallSettings, ServiceCheck, SteamSettings, check_edhrec, check_internet, check_rss,
+    check_scryfall, check_steam, edhrec_tools, internet_tools, rss_tools, scryfall_tools,
+    steam_tools,
+};
+use abide_tools::{Registry, RegistryError, Tool};
+use abide_workspace::{
+    CommandRules, CommandRulesError, FileToolSettings, FolderAccess, FolderResolver, NamedFolder,
+    ReadSkill, RunCommand, ShellSettings, Skills, UndoLimits, file_tools,
+};
+
+use super::command_runner::SandboxedCommands;
+use crate::{
+    config::{Environment, FilesSection, Settings},
+    home::Home,
+};
+
+/// The name of an agent's own folder.
+const OWN_FOLDER: &str = "work";
+/// Where in an agent's folder lies what can be taken back; its process cannot reach it.
+const UNDO_FOLDER: &str = "undo";
+/// Where in the home the skills of all agents lie.
+pub(crate) const SKILLS_FOLDER: &str = "skills";
+/// Where in the home answers of services are kept for a while.
+const CACHE_FOLDER: &str = "cache";
+/// The names of the tools for services.
+pub(crate) const SERVICE_TOOL_NAMES: [&str; 17] = [
+    "edhrec.get_recommendations",
+    "internet.fetch",
+    "internet.list_allowed",
+    "internet.search",
+    "rss.check",
+    "rss.export_opml",
+    "rss.fetch",
+    "rss.import_opml",
+    "rss.list",
+    "rss.subscribe",
+    "rss.unsubscribe",
+    "scryfall.get_card_details",
+    "scryfall.search",
+    "steam.get_installed",
+    "steam.get_library",
+    "steam.get_recent_games",
+    "steam.resolve_id",
+];
+
+/// Says why the tools cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolSetupError {
+    /// A tool cannot be registered.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// A rule of `[tools.shell]`.
+    #[error(transparent)]
+    Rules(#[from] CommandRulesError),
+    /// A host of `[tools.internet]` or `[tools.rss]`.
+    #[error(transparent)]
+    Hosts(#[from] AllowedHostsError),
+    /// This program's own file is not known.
+    #[error("the path of this program cannot be determined")]
+    Program(#[from] io::Error),
+}
+
+/// All tools of a keeper. Makes nothing and starts nothing.
+pub(crate) fn registry(
+    home: &Home,
+    settings: &Settings,
+    environment: &Environment,
+    clock: &Arc<dyn Clock>,
+) -> Result<Registry, ToolSetupError> {
+    let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
+    let mut registry = Registry::builtin(probe_file.map(Path::new))?;
+    let folders: Arc<dyn FolderResolver> = Arc::new(AgentFolders::new(home, &settings.tools.files));
+    let commands = SandboxedCommands::new(home, settings, environment, Arc::clone(clock))?;
+    let files = FileToolSettings {
+        resolver: Arc::clone(&folders),
+        clock: Arc::clone(clock),
+        undo: UndoLimits::default(),
+    };
+    let mut tools: Vec<Arc<dyn Tool>> = file_tools(files);
+    let shell = shell_settings(settings)?;
+    tools.push(Arc::new(RunCommand::new(shell, folders, Arc::new(commands))));
+    let skills = Skills::read(&[home.root().join(SKILLS_FOLDER)]);
+    for problem in &skills.problems {
+        tracing::warn!(event = "skill_left_out", error = %problem, "a skill cannot be used");
+    }
+    tools.extend(ReadSkill::new(skills).map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+    tools.extend(service_tools(home, settings, environment, clock)?);
+    tools.into_iter().try_for_each(|tool| registry.add(tool))?;
+    Ok(registry)
+}
+
+/// Tools for services outside.
+fn service_tools(
+    home: &Home,
+    settings: &Settings,
+    environment: &Environment,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Arc<dyn Tool>>, AllowedHostsError> {
+    let http = ClientSettings::new(AddressPolicy::Public, Arc::clone(clock));
+    let cache = home.root().join(CACHE_FOLDER);
+    let mut tools = internet_tools(&internet_settings(settings, environment)?, &http);
+    tools.extend(rss_tools(&rss_settings(settings, &cache)?, &http));
+    tools.extend(scryfall_tools(&scryfall_settings(settings, &cache), &http));
+    tools.extend(edhrec_tools(&edhrec_settings(settings, &cache), &http));
+    tools.extend(steam_tools(&steam_settings(settings, environment), &http));
+    Ok(tools)
+}
+
+/// What works of the services, and what a key would add, for `doctor`. Asks a SearXNG that is named one small question.
+pub(crate) async fn check_services(
+    home: &Home,
+    settings: &Settings,
+    environment: &Environment,
+    clock: Arc<dyn Clock>,
+) -> Result<Vec<ServiceCheck>, AllowedHostsError> {
+    let http = ClientSettings::new(AddressPolicy::Any, clock);
+    let cache = home.root().join(CACHE_FOLDER);
+    let mut checks = check_internet(&internet_settings(settings, environment)?, &http).await;
+    checks.extend(check_rss(&rss_settings(settings, &cache)?));
+    checks.extend(check_scryfall(&scryfall_settings(settings, &cache)));
+    checks.extend(check_edhrec(&edhrec_settings(settings, &cache)));
+    checks.extend(check_steam(&steam_settings(settings, environment)).await);
+    Ok(checks)
+}
+
+fn addresses(private: bool) -> AddressPolicy {
+    if private { AddressPolicy::Any } else { AddressPolicy::Public }
+}
+
+/// The value of a variable that the configuration names.
+fn secret(environment: &Environment, name: &str) -> Option<Secret> {
+    let value = Some(name).filter(|name| !name.is_empty()).and_then(|name| environment.get(name));
+    value.map(Secret::new)
+}
+
+fn internet_settings(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<InternetSettings, AllowedHostsError> {
+    let section = &settings.tools.internet;
+    Ok(InternetSettings {
+        allowed: AllowedHosts::parse(&section.allowed)?,
+        addresses: addresses(section.private),
+        searxng_url: Some(section.searxng_url.clone()).filter(|url| !url.is_empty()),
+        brave_key: secret(environment, &section.brave_key_env),
+        ..InternetSettings::default()
+    })
+}
+
+fn rss_settings(settings: &Settings, cache: &Path) -> Result<RssSettings, AllowedHostsError> {
+    let section = &settings.tools.rss;
+    Ok(RssSettings {
+        allowed: AllowedHosts::parse(&section.allowed)?,
+        addresses: addresses(section.private),
+        ..RssSettings::new(cache.join("rss"))
+    })
+}
+
+fn scryfall_settings(settings: &Settings, cache: &Path) -> ScryfallSettings {
+    let found = ScryfallSettings::new(cache.join("scryfall"));
+    match settings.tools.scryfall.url.as_str() {
+        "" => found,
+        // A person wrote it down.
+        url => ScryfallSettings { url: url.to_owned(), addresses: AddressPolicy::Any, ..found },
+    }
+}
+
+fn edhrec_settings(settings: &Settings, cache: &Path) -> EdhrecSettings {
+    let enabled = settings.tools.edhrec.enabled;
+    EdhrecSettings { enabled, ..EdhrecSettings::new(cache.join("edhrec")) }
+}
+
+fn steam_settings(settings: &Settings, environment: &Environment) -> SteamSettings {
+    let section = &settings.tools.steam;
+    let usual = || environment.get("HOME").map(|home| SteamSettings::usual_roots(Path::new(home)));
+    let roots = match section.roots.as_slice() {
+        [] => usual().unwrap_or_default(),
+        roots => roots.iter().map(PathBuf::from).collect(),
+    };
+    SteamSettings {
+        key: secret(environment, &section.key_env),
+        steam_id: Some(section.id.clone()).filter(|id| !id.is_empty()),
+        roots,
+        ..SteamSettings::default()
+    }
+}
+
+fn shell_settings(settings: &Settings) -> Result<ShellSettings, CommandRulesError> {
+    let shell = &settings.tools.shell;
+    Ok(ShellSettings {
+        rules: CommandRules::new(&shell.allow, &shell.deny)?,
+        network: shell.network,
+        seconds: shell.seconds,
+        seconds_max: shell.seconds_max,
+    })
+}
+
+/// The folders of each agent: its own, and those of the configuration.
+#[derive(Debug)]
+struct AgentFolders {
+    home: Home,
+    configured: Vec<NamedFolder>,
+}
+
+impl AgentFolders {
+    fn new(home: &Home, section: &FilesSection) -> Self {
+        let lists = [(&section.read, FolderAccess::Read), (&section.write, FolderAccess::Write)];
+        let configured = lists.into_iter().flat_map(|(list, access)| {
+            list.iter().filter_map(move |text| named_folder(text, access))
+        });
+        Self { home: home.clone(), configured: configured.collect() }
+    }
+}
+
+/// A folder of the configuration, as `name=/path`.
+pub(crate) fn named_folder(text: &str, access: FolderAccess) -> Option<NamedFolder> {
+    let (name, path) = text.split_once('=')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_fine = !name.is_empty()
+        && name != OWN_FOLDER
+        && name.chars().all(is_name)
+        && !name.starts_with('.')
+        && path.starts_with('/');
+    is_fine.then(|| NamedFolder { name: name.to_owned(), path: PathBuf::from(path), access })
+}
+
+impl FolderResolver for AgentFolders {
+    fn folders(&self, agent: &AgentId) -> Arc<[NamedFolder]> {
+        let (name, path) = (OWN_FOLDER.to_owned(), self.home.work_folder(agent));
+        let own = NamedFolder { name, path, access: FolderAccess::Write };
+        std::iter::once(own).chain(self.configured.iter().cloned()).collect()
+    }
+
+    fn undo_folder(&self, agent: &AgentId) -> PathBuf {
+        self.home.agent_folder(agent).join(UNDO_FOLDER)
+    }
+}

@@ -1,0 +1,113 @@
+//! A subscription as it is kept for an agent, and how an argument finds one.
+
+use abide_domain::{
+    Timestamp,
+    event::{Event, ToolEvent, ToolKept},
+};
+use abide_tools::{Call, KeptValues, ToolError, ToolErrorKind};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{foreign_text::short, limits::URL_BYTES_MAX};
+
+/// The namespace of the values; the key is the feed's URL.
+const NAMESPACE: &str = "rss";
+
+/// What is kept of a subscription.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Subscription {
+    #[serde(default)]
+    pub(super) title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) site: Option<String>,
+    /// When it was last checked; none: never, as after an import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) checked_at: Option<Timestamp>,
+    /// Until when its server asked to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) wait_until: Option<Timestamp>,
+    /// Whether its server said that it is gone for ever.
+    #[serde(default)]
+    pub(super) is_dead: bool,
+    /// Hashes of the entries that were seen, the newest first.
+    #[serde(default)]
+    pub(super) seen: Vec<String>,
+}
+
+impl Subscription {
+    /// All subscriptions, in the order of their URLs.
+    pub(super) fn all(kept: &KeptValues) -> Vec<(String, Self)> {
+        kept.all(NAMESPACE)
+            .filter_map(|(url, value)| Some((url.to_owned(), Self::deserialize(value).ok()?)))
+            .collect()
+    }
+
+    /// The subscription of a feed.
+    pub(super) fn of(kept: &KeptValues, url: &str) -> Option<Self> {
+        Self::deserialize(kept.get(NAMESPACE, url)?).ok()
+    }
+
+    /// The event that keeps it.
+    pub(super) fn keep(&self, url: &str) -> Result<Event, ToolError> {
+        let value = serde_json::to_value(self)
+            .map_err(|error| ToolError::new(format!("the subscription cannot be kept: {error}")))?;
+        Ok(kept_event(url, Some(value)))
+    }
+
+    /// The event that drops it.
+    pub(super) fn drop_of(url: &str) -> Event {
+        kept_event(url, None)
+    }
+
+    /// Finds the one that an argument means: its URL, its site, or its title.
+    pub(super) fn find(call: &Call<'_>, feed: &str) -> Result<(String, Self), ToolError> {
+        let wanted = feed.trim();
+        let all = Self::all(call.kept);
+        let url = feed_url(wanted).ok().map(String::from);
+        let means = |(own, subscription): &&(String, Self)| {
+            Some(own) == url.as_ref()
+                || subscription.title.to_lowercase() == wanted.to_lowercase()
+                || (url.is_some() && subscription.site == url)
+        };
+        let mut found = all.iter().filter(means);
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one.clone()),
+            (Some((first, _)), Some((second, _))) => Err(ToolError::of(
+                ToolErrorKind::Ambiguous,
+                format!("feed: `{}` is several feeds: {first}, {second}", short(wanted)),
+            )),
+            _ => Err(ToolError::of(
+                ToolErrorKind::NotFound,
+                format!(
+                    "feed: there is no subscription `{}`; rss.list lists them, rss.subscribe adds one",
+                    short(wanted)
+                ),
+            )),
+        }
+    }
+}
+
+fn kept_event(url: &str, value: Option<serde_json::Value>) -> Event {
+    let (namespace, key) = (NAMESPACE.to_owned(), url.to_owned());
+    Event::Tool(ToolEvent::Kept(ToolKept { namespace, key, value }))
+}
+
+/// Reads the URL of a feed or a site, with or without its scheme.
+pub(super) fn feed_url(text: &str) -> Result<Url, ToolError> {
+    let text = text.trim();
+    let text = text.strip_prefix("feed:").unwrap_or(text).trim_start_matches('/');
+    let whole = if text.starts_with("http://") || text.starts_with("https://") {
+        text.to_owned()
+    } else {
+        format!("https://{text}")
+    };
+    let problem = |what: &str| ToolError::new(format!("url: {what}"));
+    if whole.len() > URL_BYTES_MAX || text.is_empty() {
+        return Err(problem("is empty or too long"));
+    }
+    let url = Url::parse(&whole).map_err(|_| problem("is not a URL of a feed or a site"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(problem("must not contain a user name or a password"));
+    }
+    Ok(url)
+}
