@@ -42,7 +42,7 @@ pub async fn check_steam(settings: &SteamSettings) -> Vec<ServiceCheck> {
         (None, _) => ServiceCheck::warn("steam", player_service::NO_KEY),
         (Some(_), None) => ServiceCheck::ok(
             "steam",
-            "has a key; `steam_id` in [tools.steam] would say whose games are meant",
+            "has a key; `id` in [tools.steam] would say whose games are meant",
         ),
         (Some(_), Some(_)) => {
             ServiceCheck::ok("steam", "has a key and knows whose games are meant")

@@ -52,7 +52,8 @@ impl BraveSearch {
         match answer.status.as_u16() {
             200 => {}
             401 | 403 | 422 => {
-                let message = "Brave Search refuses the key: see `brave_key` in [tools.internet]";
+                let message =
+                    "Brave Search refuses the key: see `brave_key_env` in [tools.internet]";
                 return Err(ToolError::of(ToolErrorKind::Forbidden, message));
             }
             _ => return Err(status_error(self.service.name, &answer, self.service.now())),

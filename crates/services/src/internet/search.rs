@@ -22,7 +22,7 @@ use crate::{
 
 /// What a person has to do before a search can be made.
 pub(super) const NOT_CONFIGURED: &str =
-    "no search service is configured: set `searxng_url` or `brave_key` in [tools.internet]";
+    "no search service is configured: set `searxng_url` or `brave_key_env` in [tools.internet]";
 
 const TIME_RANGES: [&str; 3] = ["day", "month", "year"];
 /// Longest code of a language, in bytes.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What a person has to do before Steam can be asked.
-pub(super) const NO_KEY: &str = "no key of Steam is configured: get one at https://steamcommunity.com/dev/apikey and set `key` in \
+pub(super) const NO_KEY: &str = "no key of Steam is configured: get one at https://steamcommunity.com/dev/apikey and set `key_env` in \
      [tools.steam]; steam.get_installed works without";
 const NAME: &str = "Steam";
 /// Digits of the number of a player.
@@ -60,7 +60,7 @@ impl PlayerService {
         match answer.status.as_u16() {
             200 => self.service.parse(&answer),
             401 | 403 => {
-                let message = "Steam refuses the key: see `key` in [tools.steam]";
+                let message = "Steam refuses the key: see `key_env` in [tools.steam]";
                 Err(ToolError::of(ToolErrorKind::Forbidden, message))
             }
             _ => Err(status_error(NAME, &answer, self.service.now())),
@@ -71,7 +71,7 @@ impl PlayerService {
     pub(super) async fn player(&self, given: Option<&str>) -> Result<String, ToolError> {
         let own = || self.own_id.as_deref();
         let Some(given) = given.or_else(own) else {
-            let message = "steam_id: whose games? Give a number or a name; `steam_id` in [tools.steam] would be the default";
+            let message = "steam_id: whose games? Give a number or a name; `id` in [tools.steam] would be the default";
             return Err(ToolError::new(message));
         };
         match parse_player(given)? {
