@@ -5,6 +5,7 @@ import { useEpoch } from "@/live/hooks";
 import type { LiveApproval } from "@/live/state";
 import { Code, givenText, Time, visible, visibleLine } from "@/ui";
 import { askedOf, changeOf } from "./approval-words";
+import { ChangePreview } from "./results/diff";
 
 /** `read`, `state` or `world`; null until the keeper said so. */
 export function useEffectOf(id: string | undefined): string | null {
@@ -32,7 +33,7 @@ export function ApprovalDetails({ approval, effect }: { approval: LiveApproval; 
           </p>
         </details>
       )}
-      {waiting?.preview && <Code label="What it would change" text={waiting.preview} />}
+      {waiting?.preview && <ChangePreview label="What it would change" text={waiting.preview} />}
       <Code label={`Arguments of ${visibleLine(approval.tool)}`} text={givenText(approval.arguments)} />
       {asked && (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">

@@ -1,4 +1,5 @@
 import { Braces, ChevronRight } from "lucide-react";
+import { useState } from "react";
 import { copyText } from "@/app/copy";
 import type { LiveCall } from "@/live/state";
 import {
@@ -12,6 +13,7 @@ import {
   visible,
   visibleLine,
 } from "@/ui";
+import { Result } from "./results/result";
 
 const EFFECTS: Record<string, { tone: BadgeTone; title: string }> = {
   read: { tone: "plain", title: "changes nothing" },
@@ -34,9 +36,15 @@ const OUTCOMES: Record<string, { tone: BadgeTone; word: string; title: string }>
 export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: boolean }) {
   const effect = call.effect ? EFFECTS[call.effect] : undefined;
   const outcome = call.outcome ? OUTCOMES[call.outcome] : undefined;
+  // Results are many and may be long: one is drawn when it is first looked at.
+  const [wasOpened, setOpened] = useState(false);
   const isRunning = isEpochOpen && call.outcome === null && call.effect !== null;
   return (
-    <details className="group rounded-lg border border-line bg-surface text-sm" data-testid="tool-card">
+    <details
+      className="group rounded-lg border border-line bg-surface text-sm"
+      data-testid="tool-card"
+      onToggle={(event) => event.currentTarget.open && setOpened(true)}
+    >
       <summary className="flex cursor-pointer flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5">
         <ChevronRight
           aria-hidden
@@ -82,14 +90,10 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
         {call.note !== null && (
           <p className="text-[13px] text-muted">Kept of its result: {visible(call.note)}</p>
         )}
-        {call.content !== null && (
+        {call.content !== null && wasOpened && (
           <>
             <p className="text-xs text-muted">Result</p>
-            <Code
-              label={`Result of ${visibleLine(call.name)}`}
-              text={readable(call.content)}
-              onCopy={() => void copyText(call.content ?? "", "The result")}
-            />
+            <Result call={call} />
           </>
         )}
       </div>
@@ -99,14 +103,4 @@ export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: b
 
 function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? "";
-}
-
-/** JSON laid out; any other text as it is. A very long one is not touched. */
-function readable(text: string): string {
-  if (text.length > 64 * 1024 || !/^\s*[[{]/.test(text)) return text;
-  try {
-    return pretty(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
