@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`BenchReport`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
 //! and SQLite), [`query()`] (texts and conditions against ripgrep, jq and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
-//! model, in this process and in the real binary), [`memory()`] (what is found, how fast) and [`recovery()`] (agents that are killed, with the child that they are:
+//! model, in this process and in the real binary), [`memory()`] (what is found, how fast), [`tool_choice()`] (whether the tool that a step needs is shown) and [`recovery()`] (agents that are killed, with the child that they are:
 //! [`bench_agent`]).
 //!
 //! ```
@@ -38,6 +38,7 @@ mod ledger;
 mod memory;
 mod query;
 mod recovery;
+mod tools_choice;
 mod wire;
 
 pub use agent::{BENCH_AGENT, bench_agent};
@@ -54,4 +55,7 @@ pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};
 pub use report::{Bar, BarRule, BarSubject, BarVerdict, BenchReport, Reference, Row};
 pub use spread::Spread;
+pub use tools_choice::{
+    ToolChoicePlan, ToolChoiceReport, ToolChoiceScore, ToolSystem, ToolTaskSet, tool_choice,
+};
 pub use wire::{WirePlan, wire};

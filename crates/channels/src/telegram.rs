@@ -22,7 +22,7 @@ pub use choice::ApprovalChoice;
 pub use error::{CallError, Remedy};
 pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MediaMessage,
-    MessageLocation, UpdateFilter, may_be_cut,
+    MessageLocation, UpdateFilter,
 };
 pub use join::{HeldText, REST_WAIT, TEXT_TIME_MAX, TextJoiner};
 pub use origin::{MessageOrigin, QuotedMessage};

@@ -17,6 +17,7 @@ mod epoch;
 mod evidence;
 mod evolution;
 mod keeper;
+mod mcp;
 mod memory;
 mod sleep;
 mod space;
@@ -45,13 +46,16 @@ pub use context::{
     ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
     MemoryRefError, OfferedTools, OwnEntries,
 };
-pub use epoch::{AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened};
+pub use epoch::{
+    AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened, EpochStoodStill,
+};
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
 pub use keeper::{
     EraseRequested, ErasedLine, KeeperEvent, KeeperStarted, KeeperStopped, LedgerErased,
     SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
+pub use mcp::{McpEvent, McpToolAccepted};
 pub use memory::{
     DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten,
     FactProposed, FactRemembered, IdentityChanged, IdentityDecided, IdentityProposed,
@@ -251,6 +255,8 @@ event! {
     Sleep(SleepEvent),
     /// The logs of entities.
     Stdout(StdoutEvent),
+    /// Tools of other programs.
+    Mcp(McpEvent),
     /// Spaces and their messages.
     Space(SpaceEvent),
     /// Messages on channels such as IRC.

@@ -37,6 +37,11 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     shown(text.into(), |_| false)
 }
 
+/// A text of several lines with everything hidden in it taken out. Line ends and tabs stay, returns do not.
+pub fn without_hidden(text: &str) -> Cow<'_, str> {
+    replaced(text.into(), |c| matches!(c, '\n' | '\t'), |_, _| {})
+}
+
 /// JSON with everything hidden in it escaped as `\uXXXX`. What it says is the same: outside of its strings JSON has
 /// nothing hidden but line ends and tabs, which stay.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
@@ -60,6 +65,18 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
 }
 
 fn shown(text: Cow<'_, str>, may_stay: impl Fn(char) -> bool) -> Cow<'_, str> {
+    replaced(text, may_stay, |out, c| {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "⟦U+{:04X}⟧", u32::from(c));
+    })
+}
+
+/// A text with what `replace` writes in place of each hidden character that may not stay and joins nothing.
+fn replaced(
+    text: Cow<'_, str>,
+    may_stay: impl Fn(char) -> bool,
+    replace: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     if !text.contains(|c: char| is_hidden(c) && !may_stay(c)) {
         return text;
     }
@@ -70,8 +87,7 @@ fn shown(text: Cow<'_, str>, may_stay: impl Fn(char) -> bool) -> Cow<'_, str> {
         if !is_hidden(c) || may_stay(c) || joins(before, c, chars.peek().copied()) {
             out.push(c);
         } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "⟦U+{:04X}⟧", u32::from(c));
+            replace(&mut out, c);
         }
         before = Some(c);
     }
@@ -86,7 +102,7 @@ fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped_json, is_blank, is_hidden, visible, visible_line};
+    use super::{escaped_json, is_blank, is_hidden, visible, visible_line, without_hidden};
 
     #[test]
     fn what_is_hidden_is_shown_by_its_number() {
@@ -112,6 +128,24 @@ mod tests {
             assert_eq!(visible(text), text);
         }
         assert_eq!(visible("a\u{200d}b"), "a⟦U+200D⟧b", "nothing to join");
+    }
+
+    #[test]
+    fn what_is_taken_out_is_what_would_be_shown_by_its_number() {
+        let cases = [
+            ("a\u{ad}b\u{200b}c\r\nd", "abc\nd"),
+            ("x\u{e0049}\u{e0067}y", "xy"),
+            ("👩\u{200d}🚀 می\u{200c}خواهم", "👩\u{200d}🚀 می\u{200c}خواهم"),
+            ("a\u{200d}b", "ab"),
+            // A joiner beside something hidden joins nothing.
+            ("é\u{200b}\u{200d}é", "éé"),
+            ("é\u{200d}\u{200d}é", "éé"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_hidden(text), expected);
+            let shown = visible(text).into_owned();
+            assert_eq!(shown.contains('⟦'), text.replace('\r', "") != expected, "{shown}");
+        }
     }
 
     #[test]

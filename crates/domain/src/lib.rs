@@ -68,7 +68,7 @@ pub use age::{format_age, format_duration};
 pub use brake::{Brake, Braked};
 pub use clock::{Clock, Timestamp, TimestampError};
 pub use command::{COMMANDS, leading_command};
-pub use hidden::{escaped_json, is_blank, is_hidden, visible, visible_line};
+pub use hidden::{escaped_json, is_blank, is_hidden, visible, visible_line, without_hidden};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
     IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,

@@ -7,7 +7,7 @@ use abide_domain::{
     event::{AgentRegistered, Partner},
 };
 use abide_memory::{Distiller, Embedder, Explorer, KnowledgeHandle};
-use abide_tools::{Registry, ToolPolicy};
+use abide_tools::{SharedRegistry, ToolPolicy};
 
 use crate::mind::Mind;
 
@@ -24,8 +24,8 @@ pub struct AgentSetup {
     pub partners: Vec<Partner>,
     /// The mind that answers its turns.
     pub mind: Arc<dyn Mind>,
-    /// The tools that exist for it.
-    pub tools: Arc<Registry>,
+    /// The tools that exist for it. An epoch keeps those that it began with.
+    pub tools: Arc<SharedRegistry>,
     /// Which of them it may use.
     pub policy: ToolPolicy,
     /// Its long-term memory.

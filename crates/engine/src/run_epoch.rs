@@ -27,6 +27,7 @@ mod controls;
 mod error;
 mod hand_back;
 mod host;
+mod offer;
 mod request;
 mod show;
 mod standstill;
@@ -35,6 +36,7 @@ mod walk;
 use crate::{
     agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
+pub(crate) use approve::preview;
 pub use controls::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder};
 pub use error::EpochError;
 use walk::Walk;

@@ -18,7 +18,7 @@ use abide_domain::{
     },
     evidence,
 };
-use abide_ledger::{Entry, TickRule};
+use abide_ledger::{Entry, TickRule, erase::ERASED};
 use sha2::{Digest as _, Sha256};
 
 mod agent;
@@ -32,6 +32,7 @@ mod own_log;
 mod private_state;
 mod sleep;
 mod spaces;
+mod tool_use;
 mod wakes;
 
 use ends_hash::EndsHash;
@@ -47,6 +48,7 @@ pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
 pub use spaces::{Space, SpaceMessage, Spaces};
+pub use tool_use::ToolUse;
 pub use wakes::{
     CurrentTime, EvaluationContext, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
 };
@@ -75,7 +77,7 @@ pub struct State {
     pub running: HashMap<EpochId, EpochRecord>,
     /// Idempotency keys and what they stand for.
     pub keys: HashMap<String, KeyUse>,
-    /// Aborted epochs whose stimulus was not sent again since, oldest first.
+    /// Aborted epochs whose stimulus was neither sent again nor answered since, oldest first.
     pub failed: VecDeque<FailedEpoch>,
     /// Approvals whose epoch ended without a decision on them.
     pub undecided: Vec<UndecidedApproval>,
@@ -83,6 +85,8 @@ pub struct State {
     pub senders: BTreeSet<EntityName>,
     /// Logs, spaces, wakes and spawned agents.
     pub entities: Entities,
+    /// Whether the keeper that writes lets failed epochs stay until they are asked again.
+    remembers_failures: bool,
     /// How time becomes ticks; none before the first event.
     ticks: Option<TickRule>,
     /// A hash over all ends of epochs in their order.
@@ -121,8 +125,11 @@ pub struct FailedEpoch {
     /// The agent it belongs to.
     pub agent: AgentId,
     /// A digest of what was left without a reply. The same words of the same sender to the same agent take it off the list: they
-    /// are a new epoch, which is answered or fails in its turn.
-    pub asked: [u8; 32],
+    /// are a new epoch, which is answered or fails in its turn. None: its words were erased, and nothing is the same as they were.
+    pub asked: Option<[u8; 32]>,
+    /// Whether any reply of the agent takes it off the list: an older keeper recorded it, by whose rule that was so. Otherwise
+    /// what was settled long ago would come back with the first start after an upgrade.
+    pub ends_with_any_reply: bool,
     /// When it ended.
     pub at: Timestamp,
     /// Why it was aborted, for people.
@@ -152,15 +159,11 @@ pub struct FoldError {
     pub source: IllegalMoveError,
 }
 
-/// Tells apart what was asked. No words are kept: they may be erased.
-fn digest_of(stimulus: &StimulusAccepted) -> [u8; 32] {
-    let content = stimulus.content.trim();
-    Sha256::new()
-        .chain_update(&stimulus.sender)
-        .chain_update([0])
-        .chain_update(content)
-        .finalize()
-        .into()
+/// Tells apart what was asked. No words are kept: they may be erased, and then nobody can tell.
+fn digest_of(stimulus: &StimulusAccepted) -> Option<[u8; 32]> {
+    let content = Some(stimulus.content.trim()).filter(|content| *content != ERASED)?;
+    let digest = Sha256::new().chain_update(&stimulus.sender).chain_update([0]);
+    Some(digest.chain_update(content).finalize().into())
 }
 
 impl State {
@@ -172,6 +175,9 @@ impl State {
         self.seq = entry.seq;
         self.tick = entry.tick;
         self.follow_clock(entry);
+        if let Event::Keeper(KeeperEvent::Started(started)) = &entry.event {
+            self.remembers_failures = started.remembers_failures;
+        }
         self.forget_old_failures(entry.timestamp);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
         // What is about the keeper, what the watchdog saw and what was said on a network belongs to no agent.
@@ -283,9 +289,10 @@ impl State {
         let Event::Epoch(event) = &entry.event else { return };
         let state = self.agent_mut(agent);
         state.queue.retain(|queued| *queued != epoch);
-        if let EpochEvent::Opened(_) = event {
-            state.open = Some(epoch);
-            return;
+        match event {
+            EpochEvent::Opened(_) => return state.open = Some(epoch),
+            EpochEvent::StoodStill(_) => return,
+            EpochEvent::Committed(_) | EpochEvent::Aborted(_) => {}
         }
         if state.open == Some(epoch) {
             state.open = None;
@@ -296,11 +303,18 @@ impl State {
         if let Some(span) = self.epochs.get_mut(&epoch) {
             span.end = Some(end);
         }
-        let (seq, tick, result) = (entry.seq, entry.tick, record.result_line());
-        let ended = EndedEpoch { epoch, seq, tick, end, result };
+        let (seq, tick, at, result) =
+            (entry.seq, entry.tick, entry.timestamp, record.result_line());
+        let ended = EndedEpoch { epoch, seq, tick, at, end, result };
         let state = self.agent_mut(agent);
+        if !is_committed {
+            state.last_aborted = Some(ended.clone());
+        }
         state.last_ended = Some(ended);
         record.kept.iter().filter(|_| is_committed).for_each(|kept| state.kept.apply(kept));
+        if is_committed {
+            state.tool_use.add(record.called());
+        }
         self.entities.ended(&record, entry);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
@@ -308,6 +322,9 @@ impl State {
             agent: record.agent.clone(),
             epoch,
         }));
+        if is_committed {
+            self.note_answered(agent, &record.stimulus);
+        }
         self.note_failure(&record);
     }
 
@@ -323,6 +340,7 @@ impl State {
             epoch: record.id,
             agent: record.agent.clone(),
             asked: digest_of(&record.stimulus),
+            ends_with_any_reply: !self.remembers_failures,
             at: record.ended_at.unwrap_or(record.accepted_at),
             message: abort.message.clone(),
         });
@@ -330,10 +348,17 @@ impl State {
 
     /// A stimulus that was left without a reply comes again: from here on, the new epoch is what counts.
     fn note_asked_again(&mut self, agent: &AgentId, stimulus: &StimulusAccepted) {
-        if !self.failed.is_empty() {
-            let asked = digest_of(stimulus);
-            self.failed.retain(|failed| failed.agent != *agent || failed.asked != asked);
+        if !self.failed.is_empty()
+            && let Some(asked) = digest_of(stimulus)
+        {
+            self.failed.retain(|failed| failed.agent != *agent || failed.asked != Some(asked));
         }
+    }
+
+    /// A stimulus was answered. The same words may have failed after they were queued, and before these were answered.
+    fn note_answered(&mut self, agent: &AgentId, stimulus: &StimulusAccepted) {
+        self.note_asked_again(agent, stimulus);
+        self.failed.retain(|failed| failed.agent != *agent || !failed.ends_with_any_reply);
     }
 
     fn forget_old_failures(&mut self, now: Timestamp) {

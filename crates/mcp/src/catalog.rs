@@ -7,6 +7,7 @@ use abide_domain::{
     tool::{EffectClass, ToolSpec},
     visible, visible_line,
 };
+use abide_tools::Permission;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -16,10 +17,58 @@ use crate::{
         HINTS_BYTES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
     },
     names::tool_name,
-    pin::{PinState, ToolPin, compare_pins},
+    pin::{PinComparison, PinState, ToolPin, compare_pins},
+    schema_bounds::check_bounds,
     settings::McpServerSettings,
     status::WithheldTool,
 };
+
+/// A tool that is not offered until a person accepts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingTool {
+    /// The tool, by the server's own name.
+    pub tool: String,
+    /// What stands for all that it says about itself now: an acceptance names it.
+    pub digest: String,
+    /// Whether nothing of this name was accepted before.
+    pub is_new: bool,
+    /// What changed since, or all that it says where it is new. With everything hidden in it made visible.
+    pub diff: String,
+    /// Whether that is cut: nobody has seen all of it then.
+    pub is_cut: bool,
+}
+
+impl WaitingTool {
+    fn of(pin: &ToolPin, state: PinState) -> Option<Self> {
+        let (is_new, diff) = match state {
+            PinState::Unchanged | PinState::Gone => return None,
+            PinState::New => (true, pin.to_text()),
+            PinState::Changed { diff } => (false, diff),
+        };
+        let shown = shortened(&diff, DIFF_CHARS_MAX);
+        Some(Self {
+            tool: pin.tool.clone(),
+            digest: pin.digest.clone(),
+            is_new,
+            is_cut: shown != diff,
+            diff: shown,
+        })
+    }
+
+    /// Why it is not offered, for people.
+    pub(crate) fn withheld(&self) -> WithheldTool {
+        let tool = visible_line(&self.tool).into_owned();
+        let reason = if self.is_new {
+            "it is new, and nobody has accepted it yet".to_owned()
+        } else {
+            format!("it changed since it was accepted:\n{}", self.diff)
+        };
+        WithheldTool { tool, reason }
+    }
+}
+
+/// Keywords of a schema whose texts are for those who read it.
+const SCHEMA_TEXTS: [&str; 3] = ["description", "title", "$comment"];
 
 /// One tool that can be used.
 #[derive(Clone, Debug)]
@@ -38,7 +87,7 @@ pub(crate) struct Catalog {
     /// Those that may be offered.
     pub(crate) offered: Vec<Arc<ListedTool>>,
     /// Those that wait for a person.
-    pub(crate) blocked: Vec<WithheldTool>,
+    pub(crate) waiting: Arc<[WaitingTool]>,
     /// Those that cannot be used.
     pub(crate) dropped: Vec<WithheldTool>,
     /// What all usable tools said about themselves, blocked ones too.
@@ -46,8 +95,13 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// Sorts out what a server listed, under what was accepted of it before. Where nothing ever was, nothing is blocked.
-    pub(crate) fn new(listed: &[Value], settings: &McpServerSettings, pinned: &[ToolPin]) -> Self {
+    /// Sorts out what a server listed, under what a person accepted of it before. None: nobody has looked yet, and nothing is
+    /// blocked. Where a person accepted nothing, all is.
+    pub(crate) fn new(
+        listed: &[Value],
+        settings: &McpServerSettings,
+        pinned: Option<&[ToolPin]>,
+    ) -> Self {
         let mut catalog = Self::default();
         let (mut usable, mut names) = (Vec::new(), BTreeSet::new());
         for tool in listed {
@@ -59,21 +113,18 @@ impl Catalog {
             }
         }
         catalog.pins = usable.iter().map(|tool| tool.pin.clone()).collect();
-        let compared =
-            if pinned.is_empty() { Vec::new() } else { compare_pins(pinned, &catalog.pins) };
-        for comparison in compared {
-            let reason = match comparison.state {
-                PinState::Unchanged | PinState::Gone => continue,
-                PinState::New => "it is new, and nobody has accepted it yet".to_owned(),
-                PinState::Changed { diff } => {
-                    let diff = shortened(&diff, DIFF_CHARS_MAX);
-                    format!("it changed since it was accepted:\n{diff}")
-                }
-            };
-            usable.retain(|tool| tool.pin.tool != comparison.tool);
-            let tool = visible_line(&comparison.tool).into_owned();
-            catalog.blocked.push(WithheldTool { tool, reason });
+        let compared = pinned.map(|pinned| compare_pins(pinned, &catalog.pins)).unwrap_or_default();
+        let mut waiting = Vec::new();
+        for PinComparison { tool, state } in compared {
+            let pin = catalog.pins.iter().find(|pin| pin.tool == tool);
+            let Some(waits) = pin.and_then(|pin| WaitingTool::of(pin, state)) else { continue };
+            usable.retain(|usable| usable.pin.tool != tool);
+            // What is denied is not offered in any case: it need not be accepted.
+            if !matches!(settings.judge(&tool), Some(Permission::Deny { .. })) {
+                waiting.push(waits);
+            }
         }
+        catalog.waiting = waiting.into();
         usable.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
         catalog.offered = usable;
         catalog
@@ -103,8 +154,12 @@ fn read_tool(tool: &Value, settings: &McpServerSettings) -> Result<ListedTool, S
     if let Some((what, bytes, most)) = sizes.into_iter().find(|(_, bytes, most)| bytes > most) {
         return Err(format!("its `{what}` has {bytes} bytes; {most} are the most"));
     }
-    let parameters = check_schema(&schema)?;
+    let mut parameters = check_schema(&schema)?;
     let arguments = compile(&parameters)?;
+    show_hidden(&mut parameters);
+    if has_hidden(&parameters) {
+        return Err("its `inputSchema` has hidden characters in names or values".to_owned());
+    }
     let hint = |key: &str| settings.trust_hints && hints.get(key) == Some(&Value::Bool(true));
     let effect = match settings.effects.get(name) {
         Some(effect) => *effect,
@@ -139,6 +194,7 @@ fn check_schema(schema: &Value) -> Result<Value, String> {
             "its `inputSchema` has {bytes} bytes; {SCHEMA_BYTES_MAX} are the most"
         ));
     }
+    check_bounds(schema).map_err(|error| error.to_string())?;
     let mut usable = object.clone();
     usable.entry("type").or_insert_with(|| json!("object"));
     Ok(Value::Object(usable))
@@ -148,6 +204,37 @@ fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::validator_for(schema).map_err(|error| {
         format!("its `inputSchema` cannot be used: {}", shortened(&error.to_string(), 300))
     })
+}
+
+/// Makes everything visible that is hidden in the texts of a schema, for a mind. Its depth is bounded by then.
+fn show_hidden(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(show_hidden),
+        Value::Object(object) => {
+            for (key, value) in object {
+                match value {
+                    Value::String(text) if SCHEMA_TEXTS.contains(&key.as_str()) => {
+                        *text = visible(text).into_owned();
+                    }
+                    _ => show_hidden(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether names or values of a schema have something hidden, which cannot be shown: they would be others then.
+fn has_hidden(value: &Value) -> bool {
+    let is_hidden = |text: &str| visible(text) != text;
+    match value {
+        Value::String(text) => is_hidden(text),
+        Value::Array(items) => items.iter().any(has_hidden),
+        Value::Object(object) => {
+            object.iter().any(|(key, value)| is_hidden(key) || has_hidden(value))
+        }
+        _ => false,
+    }
 }
 
 /// How deep a value is nested. Values come out of a parser that bounds it.
@@ -212,7 +299,7 @@ mod tests {
             json!(7),
             tool("good", json!({})),
         ];
-        let catalog = Catalog::new(&listed, &settings(), &[]);
+        let catalog = Catalog::new(&listed, &settings(), None);
         let offered: Vec<&str> =
             catalog.offered.iter().map(|tool| tool.pin.tool.as_str()).collect();
         assert_eq!(offered, ["any_of", "cycle", "good", "plain"]);
@@ -237,13 +324,78 @@ mod tests {
             ]
         );
         assert!(catalog.dropped.iter().all(|tool| !tool.reason.is_empty()));
-        assert!(catalog.blocked.is_empty(), "nothing was ever accepted");
+        assert!(catalog.waiting.is_empty(), "nobody has looked yet");
+    }
+
+    #[test]
+    fn a_tool_whose_arguments_could_not_be_checked_in_time_is_dropped_and_its_neighbours_stay() {
+        let mut defs = json!({"d40": {}});
+        for at in 0..40 {
+            let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+            defs[format!("d{at}")] = json!({"allOf": [next, next]});
+        }
+        let hostile = json!({"properties": {"p": {"$ref": "#/$defs/d0"}}, "$defs": defs});
+        let endless = json!({"allOf": [{"$ref": "#"}]});
+        let listed = [
+            tool("a", json!({})),
+            tool("hostile", hostile),
+            tool("endless", endless),
+            tool("b", json!({})),
+        ];
+        let catalog = Catalog::new(&listed, &settings(), None);
+        let offered: Vec<&str> =
+            catalog.offered.iter().map(|tool| tool.pin.tool.as_str()).collect();
+        assert_eq!(offered, ["a", "b"]);
+        let dropped: Vec<_> =
+            catalog.dropped.iter().map(|tool| (tool.tool.as_str(), tool.reason.as_str())).collect();
+        assert_eq!(
+            dropped,
+            [
+                (
+                    "hostile",
+                    "its `inputSchema` has more than 10000 schemas with its references written out"
+                ),
+                (
+                    "endless",
+                    "its `inputSchema` contains itself for one and the same value: a check would never end"
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn hidden_characters_in_the_texts_of_a_schema_are_shown_and_the_schema_itself_stays() {
+        let schema = json!({
+            "title": "a\u{200b}",
+            "properties": {"description": {"description": "b\u{202e}", "const": "c"}},
+            "anyOf": [{"$comment": "d\u{200b}"}],
+        });
+        let catalog = Catalog::new(&[tool("t", schema.clone())], &settings(), None);
+        let offered = &catalog.offered[0];
+        let shown = json!({
+            "type": "object",
+            "title": "a⟦U+200B⟧",
+            "properties": {"description": {"description": "b⟦U+202E⟧", "const": "c"}},
+            "anyOf": [{"$comment": "d⟦U+200B⟧"}],
+        });
+        assert_eq!(offered.spec.parameters, shown);
+        assert!(offered.arguments.is_valid(&json!({"description": "c"})));
+        let sent = super::ToolPin::new("s", "t", "does", schema, Value::Null);
+        assert_eq!(offered.pin, sent);
+    }
+
+    #[test]
+    fn where_a_person_accepted_nothing_all_is_blocked() {
+        let listed = [tool("a", json!({})), tool("b", json!({}))];
+        let catalog = Catalog::new(&listed, &settings(), Some(&[]));
+        assert_eq!((catalog.offered.len(), catalog.waiting.len()), (0, 2));
+        assert_eq!(catalog.pins.len(), 2, "a person can still accept them");
     }
 
     #[test]
     fn arguments_are_held_against_the_schema_of_the_server() {
         let schema = json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
-        let catalog = Catalog::new(&[tool("t", schema)], &settings(), &[]);
+        let catalog = Catalog::new(&[tool("t", schema)], &settings(), None);
         let arguments = &catalog.offered[0].arguments;
         assert!(arguments.is_valid(&json!({"b": 1})));
         assert!(!arguments.is_valid(&json!({"c": 1})));
@@ -254,7 +406,7 @@ mod tests {
     fn hints_count_only_where_the_server_is_trusted_and_settings_win() {
         let hinted = json!({"name": "h", "inputSchema": {}, "annotations": {"readOnlyHint": true, "idempotentHint": true}});
         let effect = |settings: &McpServerSettings| {
-            let catalog = Catalog::new(std::slice::from_ref(&hinted), settings, &[]);
+            let catalog = Catalog::new(std::slice::from_ref(&hinted), settings, None);
             let spec = &catalog.offered[0].spec;
             (spec.effect, spec.idempotent)
         };
@@ -272,17 +424,35 @@ mod tests {
     #[test]
     fn what_changed_or_came_after_acceptance_waits_and_what_did_not_is_offered() {
         let before = [tool("a", json!({})), tool("b", json!({}))];
-        let pins = Catalog::new(&before, &settings(), &[]).pins;
+        let pins = Catalog::new(&before, &settings(), None).pins;
         let mut changed = before[1].clone();
         changed["description"] = json!("does\u{200b} more");
         let now = [before[0].clone(), changed, tool("c", json!({}))];
-        let catalog = Catalog::new(&now, &settings(), &pins);
+        let catalog = Catalog::new(&now, &settings(), Some(&pins));
         assert_eq!(catalog.offered.len(), 1);
-        let blocked: Vec<&str> = catalog.blocked.iter().map(|tool| tool.tool.as_str()).collect();
-        assert_eq!(blocked, ["b", "c"]);
-        assert!(catalog.blocked[0].reason.contains("+does⟦U+200B⟧ more"), "{:?}", catalog.blocked);
-        let accepted = Catalog::new(&now, &settings(), &catalog.pins);
-        assert_eq!((accepted.offered.len(), accepted.blocked.len()), (3, 0));
+        let waiting: Vec<&str> = catalog.waiting.iter().map(|tool| tool.tool.as_str()).collect();
+        assert_eq!(waiting, ["b", "c"]);
+        assert!(catalog.waiting[0].diff.contains("+does⟦U+200B⟧ more"), "{:?}", catalog.waiting);
+        let accepted = Catalog::new(&now, &settings(), Some(&catalog.pins));
+        assert_eq!((accepted.offered.len(), accepted.waiting.len()), (3, 0));
         assert_eq!(accepted.offered[1].spec.description, "does⟦U+200B⟧ more");
+    }
+
+    #[test]
+    fn a_tool_with_hidden_characters_in_names_or_values_is_left_out() {
+        let tool = |name: &str, schema: Value| json!({"name": name, "inputSchema": schema});
+        let property =
+            |name: &str, about: Value| json!({"type": "object", "properties": {name: about}});
+        let listed = [
+            tool("a", property("x", json!({"enum": ["fine\u{e0041}"]}))),
+            tool("b", property("x\u{200b}", json!({}))),
+            tool("c", property("x", json!({"default": "\u{202e}"}))),
+            tool("d", property("x", json!({"description": "a\u{200b}b", "enum": ["fine"]}))),
+        ];
+        let catalog = Catalog::new(&listed, &settings(), None);
+        let offered: Vec<_> = catalog.offered.iter().map(|tool| tool.pin.tool.as_str()).collect();
+        assert_eq!((offered, catalog.dropped.len()), (vec!["d"], 3));
+        let shown = catalog.offered[0].spec.parameters.to_string();
+        assert!(shown.contains("a⟦U+200B⟧b"), "{shown}");
     }
 }

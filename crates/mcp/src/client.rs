@@ -1,20 +1,23 @@
 //! The handle of a connection to one server. Its clones are cheap; with the last of them, or with `stop`, everything of the server ends.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fmt, sync::Arc};
 
 use abide_domain::Clock;
+use abide_http::Secret;
 use abide_tools::{Permission, Tool};
+use http::{HeaderName, HeaderValue};
 use tokio::task::JoinSet;
 
 use crate::{
+    access_tokens::{AccessTokens, NoAccessTokens},
+    catalog::WaitingTool,
     connection::{Connection, ConnectionParts, Phase},
     elicitation::{DeclineElicitations, ElicitationHandler},
+    http_link::RemoteAccess,
     launch::ServerLauncher,
     names::{LIST_RESOURCES, READ_RESOURCE},
     pin::{PinComparison, ToolPin, compare_pins},
+    reach::McpReach,
     remote_tool::RemoteTool,
     resource_tools::ResourceTool,
     service,
@@ -29,16 +32,46 @@ pub struct McpClientParts {
     pub launcher: Arc<dyn ServerLauncher>,
     /// The present.
     pub clock: Arc<dyn Clock>,
+    /// What lets requests to a remote server in: a token of the configuration, or those of a login.
+    pub tokens: Arc<dyn AccessTokens>,
+    /// Headers that go along to a remote server.
+    pub headers: Vec<(String, Secret)>,
     /// Answers what the server asks of people.
     pub elicitations: Arc<dyn ElicitationHandler>,
-    /// What a person accepted of this server's tools; empty where nobody has looked at them yet. Pins of other servers do not count.
-    pub pinned: Vec<ToolPin>,
+    /// What a person accepted of this server's tools, which may be nothing; none where nobody has looked at them yet. Pins of other
+    /// servers do not count.
+    pub pinned: Option<Vec<ToolPin>>,
 }
 
 impl McpClientParts {
-    /// Parts without people and without pins.
+    /// Parts without people, without pins and without tokens.
     pub fn new(launcher: Arc<dyn ServerLauncher>, clock: Arc<dyn Clock>) -> Self {
-        Self { launcher, clock, elicitations: Arc::new(DeclineElicitations), pinned: Vec::new() }
+        Self {
+            launcher,
+            clock,
+            tokens: Arc::new(NoAccessTokens),
+            headers: Vec::new(),
+            elicitations: Arc::new(DeclineElicitations),
+            pinned: None,
+        }
+    }
+
+    fn remote(
+        &self,
+        settings: &McpServerSettings,
+    ) -> Result<Option<RemoteAccess>, McpSettingsError> {
+        let McpReach::Http(endpoint) = &settings.reach else { return Ok(None) };
+        let mut headers = Vec::new();
+        for (header, value) in &self.headers {
+            let is_sendable = HeaderValue::from_str(value.expose()).is_ok();
+            let Some(name) = HeaderName::try_from(header).ok().filter(|_| is_sendable) else {
+                let (name, header) = (settings.name.clone(), header.clone());
+                return Err(McpSettingsError::Header { name, header });
+            };
+            headers.push((name, value.clone()));
+        }
+        let (http, tokens) = (endpoint.http(&self.clock), Arc::clone(&self.tokens));
+        Ok(Some(RemoteAccess { http, tokens, headers, login: Arc::default() }))
     }
 }
 
@@ -51,8 +84,8 @@ pub struct McpClient {
 /// Tools hold the connection alone, so that a forgotten tool keeps no process alive.
 struct Shared {
     connection: Arc<Connection>,
-    /// The one task of the connection.
-    task: Mutex<JoinSet<()>>,
+    /// The one task of the connection: it ends with this, or where `stop` was cancelled.
+    task: JoinSet<()>,
 }
 
 impl fmt::Debug for Shared {
@@ -70,38 +103,43 @@ impl McpClient {
         parts: McpClientParts,
     ) -> Result<Self, McpSettingsError> {
         settings.check()?;
-        let McpClientParts { launcher, clock, elicitations, pinned } = parts;
-        let parts = ConnectionParts { settings, launcher, clock, elicitations, pinned };
+        let remote = parts.remote(&settings)?;
+        let McpClientParts { launcher, clock, elicitations, pinned, .. } = parts;
+        let parts = ConnectionParts { settings, launcher, remote, clock, elicitations, pinned };
         let connection = Arc::new(Connection::new(parts));
         let mut task = JoinSet::new();
         task.spawn(service::run(Arc::clone(&connection)));
-        Ok(Self { shared: Arc::new(Shared { connection, task: Mutex::new(task) }) })
+        Ok(Self { shared: Arc::new(Shared { connection, task }) })
     }
 
-    /// The tools that may be offered now, in the order of their names: what was accepted and is not denied.
+    /// The tools that may be offered now, in the order of their names: what was accepted and is not denied. Before the server has
+    /// listed its tools: all that was accepted before.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let connection = &self.shared.connection;
-        let facts = connection.facts();
+        let (catalog, has_resources) = {
+            let facts = connection.facts();
+            (Arc::clone(&facts.catalog), facts.has_resources)
+        };
         let is_denied =
             |tool: &str| matches!(connection.settings.judge(tool), Some(Permission::Deny { .. }));
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        for listed in facts.catalog.offered.iter().filter(|tool| !is_denied(&tool.pin.tool)) {
+        for listed in catalog.offered.iter().filter(|tool| !is_denied(&tool.pin.tool)) {
             tools.push(Arc::new(RemoteTool::new(Arc::clone(connection), Arc::clone(listed))));
         }
-        if facts.has_resources && !is_denied(LIST_RESOURCES) {
+        if has_resources && !is_denied(LIST_RESOURCES) {
             tools.push(Arc::new(ResourceTool::list(Arc::clone(connection))));
         }
-        if facts.has_resources && !is_denied(READ_RESOURCE) {
+        if has_resources && !is_denied(READ_RESOURCE) {
             tools.push(Arc::new(ResourceTool::read(Arc::clone(connection))));
         }
-        drop(facts);
         tools.sort_by(|a, b| a.spec().name.cmp(&b.spec().name));
         tools
     }
 
     /// What the server's usable tools say about themselves now, blocked ones too: what a person would accept.
     pub fn offered_pins(&self) -> Vec<ToolPin> {
-        self.shared.connection.facts().catalog.pins.clone()
+        let catalog = Arc::clone(&self.shared.connection.facts().catalog);
+        catalog.pins.clone()
     }
 
     /// How the tools stand to what was accepted of this server.
@@ -112,9 +150,25 @@ impl McpClient {
         compare_pins(&own, &self.offered_pins())
     }
 
-    /// Takes in what a person accepted, in place of what was accepted before.
-    pub fn accept(&self, pinned: Vec<ToolPin>) {
-        self.shared.connection.accept(pinned);
+    /// Takes in what a person accepted, in place of what was accepted before. An empty list accepts nothing: each tool waits. It is
+    /// taken in even where nobody waits for the end of this.
+    pub async fn accept(&self, pinned: Vec<ToolPin>) {
+        self.shared.connection.accept(pinned).await;
+    }
+
+    /// Takes in what a person accepted, beside what was accepted before of other tools; any number may do so at once.
+    pub async fn accept_more(&self, new: Vec<ToolPin>) {
+        self.shared.connection.accept_more(new).await;
+    }
+
+    /// Whether anything of the server was accepted, or nothing on purpose. Where it was not, all that it has is offered.
+    pub fn is_pinned(&self) -> bool {
+        self.shared.connection.facts().is_pinned
+    }
+
+    /// The tools that wait for a person, in the order of their names.
+    pub fn waiting(&self) -> Arc<[WaitingTool]> {
+        Arc::clone(&self.shared.connection.facts().catalog.waiting)
     }
 
     /// Counts the changes of what is offered: 0 before the first list.
@@ -140,32 +194,21 @@ impl McpClient {
         self.shared.connection.status()
     }
 
-    /// Ends the server, for good. When it returns, no process of its tree is left that the launcher can reach.
+    /// Ends the server, for good. When it returns, no process of its tree is left that the launcher can reach. Whoever stops waiting
+    /// for it stops nothing, and any number may wait.
     pub async fn stop(&self) {
         let connection = &self.shared.connection;
         connection.stop.cancel();
-        let mut task = self.shared.take_task();
-        if task.is_empty() {
-            // Someone else is stopping it, or has.
-            connection.stopped().await;
-            return;
-        }
-        while task.join_next().await.is_some() {}
-        connection.enter(Phase::Stopped);
-    }
-}
-
-impl Shared {
-    fn take_task(&self) -> JoinSet<()> {
-        std::mem::take(&mut *self.task.lock().unwrap_or_else(PoisonError::into_inner))
+        connection.stopped().await;
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Tools may outlive this. The task, and with it the processes, end where the set of tasks is dropped.
+        // Tools may outlive this. The processes end with the task.
         self.connection.stop.cancel();
         self.connection.enter(Phase::Stopped);
+        self.task.abort_all();
     }
 }
 

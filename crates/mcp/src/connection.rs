@@ -1,6 +1,7 @@
 //! What the handle of a client, its tools and its task share: where the connection stands, what the server offers, what was accepted.
 
 use std::{
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -10,17 +11,20 @@ use rmcp::model::{ClientRequest, ServerPeerInfo};
 use serde_json::Value;
 use tokio::{
     sync::{Notify, Semaphore, watch},
+    task::spawn_blocking,
     time::{Instant, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    catalog::{Catalog, ListedTool},
+    catalog::{Catalog, ListedTool, WaitingTool},
     elicitation::ElicitationHandler,
+    http_link::RemoteAccess,
     launch::ServerLauncher,
     limits::{CALLS_AT_ONCE_MAX, ERROR_CHARS_MAX, INSTRUCTIONS_CHARS_MAX},
     listing::Listing,
     pin::ToolPin,
+    reach::{McpReach, shown_address},
     request::{RequestError, RequestLimits, request},
     session::Link,
     settings::McpServerSettings,
@@ -32,6 +36,8 @@ use crate::{
 const CALL_SITS_THROUGH: Duration = Duration::from_secs(5);
 /// What a call waits beyond the two starts that a server may need.
 const READY_SLACK: Duration = Duration::from_secs(5);
+/// What a call has beyond its own limits, so that they end it first and say what they know.
+const CALL_SLACK: Duration = Duration::from_secs(5);
 
 /// Where the connection stands, for those who wait for it.
 #[derive(Clone, Debug)]
@@ -39,6 +45,7 @@ pub(crate) enum Phase {
     Starting,
     Ready(Link),
     Waiting { reason: String, wait: Duration },
+    LoginNeeded { reason: String },
     Stopped,
 }
 
@@ -47,6 +54,8 @@ pub(crate) enum Phase {
 pub(crate) struct Connection {
     pub(crate) settings: McpServerSettings,
     pub(crate) launcher: Arc<dyn ServerLauncher>,
+    /// How a remote server is spoken to; none for a process.
+    pub(crate) remote: Option<RemoteAccess>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) elicitations: Arc<dyn ElicitationHandler>,
     pub(crate) counts: Arc<Counts>,
@@ -58,21 +67,34 @@ pub(crate) struct Connection {
     /// Counts the changes of what is offered.
     revision: watch::Sender<u64>,
     calls: Semaphore,
+    /// Locked while tools are sorted out, and so on threads alone that may block.
+    source: Mutex<Source>,
+    /// Locked for a moment at a time.
     facts: Mutex<Facts>,
+}
+
+/// What the catalog is made of.
+#[derive(Debug, Default)]
+struct Source {
+    /// What the server listed last.
+    listed: Vec<Value>,
+    list_problem: Option<String>,
+    listings: u64,
+    /// What a person accepted of it; none where nobody has looked yet.
+    pinned: Option<Vec<ToolPin>>,
 }
 
 /// What is known about the server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    pub(crate) catalog: Catalog,
-    /// What the server listed last.
-    listed: Vec<Value>,
-    pinned: Vec<ToolPin>,
+    pub(crate) catalog: Arc<Catalog>,
     pub(crate) lifecycle: Option<McpLifecycle>,
     pub(crate) has_resources: bool,
+    /// Whether anything of it was accepted, or refused as a whole: then what is new waits.
+    pub(crate) is_pinned: bool,
     pub(crate) pid: Option<u32>,
     info: Option<Arc<ServerPeerInfo>>,
-    pub(crate) listings: u64,
+    listings: u64,
     list_problem: Option<String>,
     last_error: Option<String>,
 }
@@ -81,17 +103,23 @@ pub(crate) struct Facts {
 pub(crate) struct ConnectionParts {
     pub(crate) settings: McpServerSettings,
     pub(crate) launcher: Arc<dyn ServerLauncher>,
+    pub(crate) remote: Option<RemoteAccess>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) elicitations: Arc<dyn ElicitationHandler>,
-    pub(crate) pinned: Vec<ToolPin>,
+    pub(crate) pinned: Option<Vec<ToolPin>>,
 }
 
 impl Connection {
     pub(crate) fn new(parts: ConnectionParts) -> Self {
-        let pinned = only_of(&parts.settings, parts.pinned);
+        let pinned = parts.pinned.map(|pinned| only_of(&parts.settings, pinned));
+        // What was accepted is offered before the server is there to say it again; a call waits for the server.
+        let listed: Vec<Value> = pinned.iter().flatten().map(ToolPin::as_listed).collect();
+        let is_pinned = pinned.is_some();
+        let catalog = Arc::new(Catalog::new(&listed, &parts.settings, pinned.as_deref()));
         Self {
             settings: parts.settings,
             launcher: parts.launcher,
+            remote: parts.remote,
             clock: parts.clock,
             elicitations: parts.elicitations,
             counts: Arc::default(),
@@ -101,7 +129,8 @@ impl Connection {
             phase: watch::Sender::new(Phase::Starting),
             revision: watch::Sender::new(0),
             calls: Semaphore::new(CALLS_AT_ONCE_MAX),
-            facts: Mutex::new(Facts { pinned, ..Facts::default() }),
+            source: Mutex::new(Source { listed, pinned, ..Source::default() }),
+            facts: Mutex::new(Facts { catalog, is_pinned, ..Facts::default() }),
         }
     }
 
@@ -125,30 +154,82 @@ impl Connection {
     }
 
     /// Takes a new list in. Whoever looks at the tools sees the old ones or the new ones, never a part.
-    pub(crate) fn take_listing(&self, listing: Listing) {
-        let mut facts = self.facts();
-        facts.catalog = Catalog::new(&listing.items, &self.settings, &facts.pinned);
-        facts.listed = listing.items;
-        facts.list_problem = listing.problem;
-        facts.listings += 1;
-        drop(facts);
-        self.revision.send_modify(|revision| *revision += 1);
+    pub(crate) async fn take_listing(
+        self: &Arc<Self>,
+        listing: Listing,
+    ) -> Result<(), RequestError> {
+        self.sort_out(move |source| {
+            source.listed = listing.items;
+            source.list_problem = listing.problem;
+            source.listings += 1;
+        })
+        .await
     }
 
     /// Takes in what a person accepted, in place of what was accepted before.
-    pub(crate) fn accept(&self, pinned: Vec<ToolPin>) {
+    pub(crate) async fn accept(self: &Arc<Self>, pinned: Vec<ToolPin>) {
         let pinned = only_of(&self.settings, pinned);
+        self.accept_by(move |known| *known = pinned).await;
+    }
+
+    /// Takes in what a person accepted, beside what was accepted before of other tools.
+    pub(crate) async fn accept_more(self: &Arc<Self>, new: Vec<ToolPin>) {
+        let new = only_of(&self.settings, new);
+        let merge = move |known: &mut Vec<ToolPin>| {
+            known.retain(|pin| !new.iter().any(|new| new.tool == pin.tool));
+            known.extend(new);
+        };
+        self.accept_by(merge).await;
+    }
+
+    async fn accept_by(self: &Arc<Self>, change: impl FnOnce(&mut Vec<ToolPin>) + Send + 'static) {
+        let sorted =
+            self.sort_out(move |source| change(source.pinned.get_or_insert_default())).await;
+        if let Err(error) = sorted {
+            // What is offered stands under what was accepted before.
+            self.offer(Arc::default(), |_| {});
+            self.note_error(&error.to_string());
+        }
+    }
+
+    /// Changes what the catalog is made of, and makes it anew: hundreds of schemas are compiled, away from the threads on which
+    /// everything else runs. A caller that stops waiting stops nothing.
+    async fn sort_out(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Source) + Send + 'static,
+    ) -> Result<(), RequestError> {
+        let connection = Arc::clone(self);
+        let sorting = spawn_blocking(move || {
+            let mut source = connection.source.lock().unwrap_or_else(PoisonError::into_inner);
+            change(&mut source);
+            let pinned = source.pinned.as_deref();
+            let catalog = Catalog::new(&source.listed, &connection.settings, pinned);
+            connection.offer(Arc::new(catalog), |facts| {
+                facts.list_problem.clone_from(&source.list_problem);
+                facts.listings = source.listings;
+                facts.is_pinned = source.pinned.is_some();
+            });
+        });
+        sorting.await.map_err(|error| {
+            RequestError::Unreadable(format!("its tools could not be sorted out: {error}"))
+        })
+    }
+
+    /// Offers the tools of another catalog.
+    fn offer(&self, catalog: Arc<Catalog>, note: impl FnOnce(&mut Facts)) {
         let mut facts = self.facts();
-        facts.catalog = Catalog::new(&facts.listed, &self.settings, &pinned);
-        facts.pinned = pinned;
+        let before = mem::replace(&mut facts.catalog, catalog);
+        note(&mut facts);
         drop(facts);
+        // Not under the lock: it may be large.
+        drop(before);
         self.revision.send_modify(|revision| *revision += 1);
     }
 
     /// The tool of that name, if it is still offered as it was.
     pub(crate) fn is_offered(&self, tool: &ListedTool) -> bool {
-        let facts = self.facts();
-        facts.catalog.offered(&tool.pin.tool).is_some_and(|now| now.pin.digest == tool.pin.digest)
+        let catalog = Arc::clone(&self.facts().catalog);
+        catalog.offered(&tool.pin.tool).is_some_and(|now| now.pin.digest == tool.pin.digest)
     }
 
     /// How often what is offered has changed.
@@ -167,7 +248,21 @@ impl Connection {
 
     /// Waits until calls go through: through starts and short waits, not through long ones.
     pub(crate) async fn ready(&self) -> Result<Link, RequestError> {
-        let deadline = Instant::now() + self.settings.start_limit.saturating_mul(2) + READY_SLACK;
+        self.ready_by(Instant::now() + self.wait_limit()).await
+    }
+
+    /// How long a call waits for its turn and for the server, before anything is sent.
+    fn wait_limit(&self) -> Duration {
+        self.settings.start_limit.saturating_mul(2).saturating_add(READY_SLACK)
+    }
+
+    /// How long a call may take in all.
+    pub(crate) fn call_time_limit(&self) -> Duration {
+        let waiting = self.wait_limit().saturating_add(CALL_SLACK);
+        waiting.saturating_add(self.settings.call_total_limit)
+    }
+
+    async fn ready_by(&self, deadline: Instant) -> Result<Link, RequestError> {
         let mut phase = self.phase.subscribe();
         let not_sent = |reason: String| Err(RequestError::NotSent(reason));
         let decided = timeout_at(deadline, phase.wait_for(Phase::is_decided)).await;
@@ -180,22 +275,40 @@ impl Connection {
                 "the server does not run and is started again in {} s at most; nothing was sent ({reason})",
                 wait.as_secs().max(1)
             )),
+            Phase::LoginNeeded { reason } => not_sent(format!("{reason}; nothing was sent")),
             Phase::Starting | Phase::Stopped => {
                 not_sent("the server was stopped; nothing was sent".to_owned())
             }
         }
     }
 
-    /// Sends a request as soon as the server can take one more.
-    pub(crate) async fn call(&self, message: ClientRequest) -> Result<Value, RequestError> {
-        let stopped = |_| RequestError::NotSent("the server was stopped".to_owned());
-        let _turn = self.calls.acquire().await.map_err(stopped)?;
-        let link = self.ready().await?;
+    /// Sends a request as soon as the server can take one more, where it is still right when the server is there: what was
+    /// accepted may not be what the server has then.
+    pub(crate) async fn call_if(
+        &self,
+        message: ClientRequest,
+        is_right: impl Fn() -> bool,
+    ) -> Result<Value, RequestError> {
+        let deadline = Instant::now() + self.wait_limit();
+        let Ok(Ok(_turn)) = timeout_at(deadline, self.calls.acquire()).await else {
+            return Err(RequestError::NotSent(format!(
+                "{CALLS_AT_ONCE_MAX} other calls of the server have not ended; nothing was sent"
+            )));
+        };
+        let link = self.ready_by(deadline).await?;
+        if !is_right() {
+            return Err(RequestError::Changed);
+        }
         let limits = RequestLimits {
             idle: self.settings.call_idle_limit,
             total: self.settings.call_total_limit,
         };
         request(&link, message, limits).await
+    }
+
+    /// Sends a request as soon as the server can take one more.
+    pub(crate) async fn call(&self, message: ClientRequest) -> Result<Value, RequestError> {
+        self.call_if(message, || true).await
     }
 
     /// Waits until the task of the connection has said that it is over.
@@ -205,13 +318,17 @@ impl Connection {
         drop(phase.wait_for(|phase| matches!(phase, Phase::Stopped)).await);
     }
 
-    /// A link for a request that has limits of its own.
-    pub(crate) async fn link(&self) -> Result<Link, RequestError> {
-        self.ready().await
-    }
-
     pub(crate) fn status(&self) -> McpStatus {
-        let state = self.phase.borrow().state();
+        let login_needed = self.remote.as_ref().and_then(|remote| remote.login.reason());
+        let state = match self.phase.borrow().state() {
+            // The session stands; what goes through it is refused.
+            McpState::Ready if login_needed.is_some() => McpState::LoginNeeded,
+            state => state,
+        };
+        let address = match &self.settings.reach {
+            McpReach::Process(_) => None,
+            McpReach::Http(endpoint) => Some(shown_address(&endpoint.url)),
+        };
         let facts = self.facts().clone();
         let info = facts.info.as_deref();
         let about = info.and_then(|info| info.server_info.as_ref());
@@ -220,6 +337,8 @@ impl Connection {
             server: self.settings.name.clone(),
             state,
             pid: facts.pid,
+            address,
+            login_needed,
             server_name: about.map(|about| line(&about.name)),
             server_version: about.map(|about| line(&about.version)),
             protocol_version: info.map(|info| line(info.protocol_version.as_str())),
@@ -228,8 +347,8 @@ impl Connection {
                 .and_then(|info| info.instructions.as_deref())
                 .map(|text| shortened(&visible(text), INSTRUCTIONS_CHARS_MAX)),
             tools: facts.catalog.offered.len(),
-            dropped: facts.catalog.dropped,
-            blocked: facts.catalog.blocked,
+            dropped: facts.catalog.dropped.clone(),
+            blocked: facts.catalog.waiting.iter().map(WaitingTool::withheld).collect(),
             starts: self.counts.starts(),
             listings: facts.listings,
             list_problem: facts.list_problem,
@@ -252,7 +371,7 @@ impl Phase {
         match self {
             Self::Starting => false,
             Self::Waiting { wait, .. } => *wait > CALL_SITS_THROUGH,
-            Self::Ready(_) | Self::Stopped => true,
+            Self::Ready(_) | Self::LoginNeeded { .. } | Self::Stopped => true,
         }
     }
 
@@ -261,7 +380,81 @@ impl Phase {
             Self::Starting => McpState::Starting,
             Self::Ready(_) => McpState::Ready,
             Self::Waiting { .. } => McpState::Waiting,
+            Self::LoginNeeded { .. } => McpState::LoginNeeded,
             Self::Stopped => McpState::Stopped,
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::{
+        sync::{Arc, PoisonError},
+        time::Duration,
+    };
+
+    use abide_domain::{Clock, Timestamp};
+    use futures_util::FutureExt as _;
+    use rmcp::model::ListResourcesRequest;
+    use serde_json::json;
+
+    use super::{Connection, ConnectionParts, Phase};
+    use crate::{
+        elicitation::DeclineElicitations, limits::CALLS_AT_ONCE_MAX, listing::Listing,
+        plain_launcher::PlainLauncher, request::RequestError, settings::McpServerSettings,
+    };
+
+    #[derive(Debug)]
+    struct StillClock;
+
+    impl Clock for StillClock {
+        fn now(&self) -> Timestamp {
+            "2026-11-28T09:30:00Z".parse().unwrap()
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    pub(crate) fn connection() -> Arc<Connection> {
+        Arc::new(Connection::new(ConnectionParts {
+            settings: McpServerSettings::new("s", "x"),
+            launcher: Arc::new(PlainLauncher::new([])),
+            remote: None,
+            clock: Arc::new(StillClock),
+            elicitations: Arc::new(DeclineElicitations),
+            pinned: None,
+        }))
+    }
+
+    #[tokio::test]
+    async fn everyone_is_answered_while_tools_are_sorted_out_and_giving_up_stops_nothing() {
+        let connection = connection();
+        let items = vec![json!({"name": "a", "inputSchema": {}})];
+        let long_work = connection.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let listing = Listing { items, problem: None };
+        assert_eq!(connection.take_listing(listing).now_or_never(), None);
+        assert_eq!(connection.accept(Vec::new()).now_or_never(), None);
+        assert_eq!((connection.status().listings, connection.revision()), (0, 0));
+        drop(long_work);
+        while connection.revision() < 2 {
+            connection.changed_since(connection.revision()).await;
+        }
+        let status = connection.status();
+        assert_eq!((status.listings, status.tools, status.blocked.len()), (1, 0, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_gets_no_turn_ends_by_itself_before_its_time_is_up() {
+        let connection = connection();
+        connection.enter(Phase::Stopped);
+        let turns = u32::try_from(CALLS_AT_ONCE_MAX).unwrap();
+        let all_turns = connection.calls.acquire_many(turns).await.unwrap();
+        let call = connection.call(ListResourcesRequest::default().into());
+        let called = tokio::time::timeout(connection.call_time_limit(), call).await.unwrap();
+        let Err(RequestError::NotSent(reason)) = called else { panic!("{called:?}") };
+        assert!(reason.starts_with("8 other calls"), "{reason}");
+        drop(all_turns);
     }
 }

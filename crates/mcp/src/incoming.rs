@@ -27,6 +27,10 @@ use crate::{
 
 /// The code of an answer that this crate makes where a server's own cannot be read. Outside of the codes of JSON-RPC.
 pub(crate) const UNREADABLE_ANSWER: i32 = -32_199;
+/// The code of an answer that this crate makes where a request was sent and its answer is lost.
+pub(crate) const LOST_ANSWER: i32 = -32_198;
+/// The code of an answer that this crate makes where a request was not sent, or certainly not run.
+pub(crate) const NOT_SENT: i32 = -32_197;
 /// The key under which an answer says how many bytes it had before it was cut.
 pub(crate) const CUT_BYTES_KEY: &str = "_abide_cut_bytes";
 /// The mark of UTF-8 that some programs begin their output with.
@@ -34,7 +38,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a request that is out waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Awaited {
+pub(crate) enum Awaited {
     /// A result that this crate reads; it may be cut.
     Content,
     /// A list that this crate reads; half of one is none.
@@ -68,8 +72,14 @@ impl Outstanding {
         }
     }
 
-    fn take(&self, id: i64) -> Option<Awaited> {
+    /// Notes that nobody waits for a request any more; none where nobody did.
+    pub(crate) fn take(&self, id: i64) -> Option<Awaited> {
         self.with(|map| map.remove(&id))
+    }
+
+    /// Whether a request has no answer yet.
+    pub(crate) fn waits_for(&self, id: i64) -> bool {
+        self.with(|map| map.contains_key(&id))
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut HashMap<i64, Awaited>) -> T) -> T {
@@ -224,7 +234,12 @@ fn raw(id: i64, result: Value) -> RxJsonRpcMessage<RoleClient> {
 }
 
 fn unreadable(id: i64, message: String) -> RxJsonRpcMessage<RoleClient> {
-    let error = ErrorData::new(ErrorCode(UNREADABLE_ANSWER), message, None);
+    made_answer(id, UNREADABLE_ANSWER, message)
+}
+
+/// An answer that this crate makes, because a request must not wait for one that does not come.
+pub(crate) fn made_answer(id: i64, code: i32, message: String) -> RxJsonRpcMessage<RoleClient> {
+    let error = ErrorData::new(ErrorCode(code), message, None);
     JsonRpcMessage::error(error, Some(NumberOrString::Number(id)))
 }
 

@@ -13,16 +13,21 @@
 //! assert!(matches!(compared[0].state, PinState::Changed { .. }));
 //! ```
 //!
-//! Reading order: [`McpServerSettings`] (what a person says about a server), [`ServerLauncher`] with [`PlainLauncher`] (how its
-//! process starts and ends), `lines`, `incoming` and `transport` (what a line means), `session` (one run of a process: which
-//! lifecycle, handshake, end), `service` (starts, restarts, refreshes), `request` (one request, once), `catalog` with [`ToolPin`]
-//! (which tools are offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] (what servers ask
-//! of people), [`McpClient`] (the handle) and [`McpStatus`].
+//! Reading order: [`McpServerSettings`] with [`McpReach`] (what a person says about a server), [`ServerLauncher`] with
+//! [`PlainLauncher`] (how its process starts and ends), `lines`, `incoming`, `outbox` and `transport` (what a line means, what waits to
+//! be written), [`AccessTokens`], `http_headers`, `http_link`, `sse_messages` and `http_transport` (the same for a remote server:
+//! each message a request of its own), `handshake`, `session` and `remote_session` (one run of a server: which lifecycle, handshake,
+//! end), `service` (starts, restarts, refreshes), `request` (one request, once), `catalog` with [`ToolPin`] (which tools are
+//! offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] (what servers ask of people),
+//! [`McpLogin`], [`TokenStore`] and [`LoginTokens`] (logins at remote servers by OAuth 2.1), [`McpClient`] (the handle) and
+//! [`McpStatus`].
 //!
-//! Left out: prompts, sampling and roots (both refused), tasks, and servers over HTTP.
+//! Left out: prompts, sampling and roots (both refused), tasks, servers of 2024 whose messages and answers have two addresses (HTTP
+//! with SSE), and logins without a person.
 
 mod limits;
 
+mod reach;
 mod settings;
 
 mod launch;
@@ -31,11 +36,20 @@ mod plain_launcher;
 mod cut_json;
 mod incoming;
 mod lines;
+mod outbox;
 mod stderr_tail;
 mod transport;
 
+mod access_tokens;
+mod http_headers;
+mod http_link;
+mod http_transport;
+mod sse_messages;
+
 mod elicitation;
 mod handler;
+mod handshake;
+mod remote_session;
 mod session;
 
 mod listing;
@@ -44,6 +58,7 @@ mod request;
 mod catalog;
 mod names;
 mod pin;
+mod schema_bounds;
 
 mod connection;
 mod restarts;
@@ -53,9 +68,13 @@ mod remote_tool;
 mod resource_tools;
 mod result;
 
+mod login;
+
 mod client;
 mod status;
 
+pub use access_tokens::{AccessTokenError, AccessTokens, ConfiguredToken, NoAccessTokens};
+pub use catalog::WaitingTool;
 pub use client::{McpClient, McpClientParts, McpNotReadyError};
 pub use elicitation::{
     DeclineElicitations, ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish,
@@ -67,7 +86,12 @@ pub use limits::{
     RESULT_TEXT_BYTES_MAX, SCHEMA_BYTES_MAX, SERVER_NAME_BYTES_MAX, START_LIMIT, STARTS_MAX,
     STARTS_WINDOW, STDERR_TAIL_BYTES, TOOLS_MAX,
 };
+pub use login::{
+    McpLogin, login_error::McpLoginError, login_tokens::LoginTokens, store::TokenStore,
+    store::TokenStoreError,
+};
 pub use pin::{PinComparison, PinState, ToolPin, compare_pins};
 pub use plain_launcher::PlainLauncher;
+pub use reach::{McpEndpoint, McpProgram, McpReach};
 pub use settings::{McpServerSettings, McpSettingsError};
 pub use status::{DeclinedRequests, McpLifecycle, McpState, McpStatus, SkippedLines, WithheldTool};

@@ -35,6 +35,8 @@ pub(crate) const DIFF_CHARS_MAX: usize = 16_000;
 pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// How deep a schema may be nested.
 pub(crate) const SCHEMA_DEPTH_MAX: usize = 48;
+/// Most schemas that a schema stands for with its references written out, and most that one value of the arguments is held against.
+pub(crate) const SCHEMA_NODES_MAX: usize = 10_000;
 /// Longest description of a tool that a mind is shown, in Unicode scalar values; the rest is cut.
 pub const DESCRIPTION_CHARS_MAX: usize = 4_000;
 /// Longest name of a server.
@@ -42,10 +44,29 @@ pub const SERVER_NAME_BYTES_MAX: usize = 24;
 /// Longest `instructions` of a server that are kept, in Unicode scalar values.
 pub(crate) const INSTRUCTIONS_CHARS_MAX: usize = 8_000;
 
-/// Most calls of one server at the same time; more wait.
+/// Most calls of one server at the same time; more wait, as long as a start may take.
 pub const CALLS_AT_ONCE_MAX: usize = 8;
 /// Most messages that wait to be written to a server.
 pub(crate) const OUTGOING_MAX: usize = 256;
+/// Most bytes of them: as many as the longest line that is read. One more message is refused.
+pub(crate) const OUTGOING_BYTES_MAX: usize = LINE_BYTES_MAX;
+
+/// Longest address of a server or of its login service.
+pub(crate) const ADDRESS_BYTES_MAX: usize = 4 * 1024;
+/// Longest answer of a remote server in one body; the rest of a longer one is not read, and the call has no result.
+pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Longest body of an error of a remote server that is read.
+pub(crate) const ERROR_BODY_BYTES_MAX: usize = 64 * 1024;
+/// Most messages that are on their way to a remote server at the same time; one more is refused.
+pub(crate) const POSTS_AT_ONCE_MAX: usize = 64;
+/// Most messages of a remote server that wait to be read by the session.
+pub(crate) const INCOMING_MAX: usize = 64;
+/// Longest name of a session that a remote server may give.
+pub(crate) const SESSION_ID_BYTES_MAX: usize = 1024;
+/// Most redirects within the server's own origin that one message follows.
+pub(crate) const REDIRECTS_MAX: usize = 3;
+/// How often in a row an event stream that was cut is read on without a new event of it.
+pub(crate) const RESUMES_MAX: u32 = 5;
 
 /// How long a server may be silent about the newer lifecycle before the older handshake is sent to the same process.
 pub const PROBE_LIMIT: Duration = Duration::from_secs(10);
@@ -63,6 +84,19 @@ pub(crate) const REFRESH_DEBOUNCE: Duration = Duration::from_millis(200);
 pub(crate) const REFRESH_FLOOR: Duration = Duration::from_secs(5);
 /// How long a server has to leave by itself once its stdin is closed.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// How long a remote server has to take a message that has no answer.
+pub(crate) const NOTICE_LIMIT: Duration = Duration::from_secs(30);
+/// Longest life of one HTTP answer. What waits for it has shorter limits of its own.
+pub(crate) const ANSWER_LIFE_MAX: Duration = Duration::from_hours(24);
+/// How long a stream on which a remote server announces changes may be silent before it is opened anew.
+pub(crate) const LISTEN_IDLE_LIMIT: Duration = Duration::from_mins(10);
+/// Shortest wait before a stream that was cut is opened anew.
+pub(crate) const REOPEN_WAIT_MIN: Duration = Duration::from_secs(1);
+/// Longest wait before it.
+pub(crate) const REOPEN_WAIT_MAX: Duration = Duration::from_mins(1);
+/// How long the end of a session is announced to a remote server.
+pub(crate) const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 /// First wait before a server that died is started again; it doubles with each start in the window.
 pub(crate) const RESTART_WAIT_MIN: Duration = Duration::from_secs(1);

@@ -43,7 +43,8 @@ impl LineSplitter {
         }
     }
 
-    fn add(&mut self, part: &[u8]) {
+    /// Takes bytes of the line that is being received, ends of lines among them.
+    pub(crate) fn add(&mut self, part: &[u8]) {
         if let Some(long) = &mut self.long {
             long.bytes += part.len();
             keep_tail(&mut long.tail, part);
@@ -59,7 +60,8 @@ impl LineSplitter {
         }
     }
 
-    fn finish(&mut self) -> Line {
+    /// Ends the line.
+    pub(crate) fn finish(&mut self) -> Line {
         match self.long.take() {
             Some(long) => Line::Long(long),
             None => Line::Whole(std::mem::take(&mut self.buffer)),

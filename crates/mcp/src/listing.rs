@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rmcp::model::{ListResourcesRequest, ListToolsRequest, PaginatedRequestParams};
+use rmcp::model::{ClientRequest, ListResourcesRequest, ListToolsRequest, PaginatedRequestParams};
 use serde_json::Value;
 
 use crate::{
@@ -59,14 +59,15 @@ pub(crate) async fn list_tools(link: &Link) -> Result<Listing, RequestError> {
     Ok(listing)
 }
 
-/// Reads one page of `resources/list`.
-pub(crate) async fn list_resources(
-    link: &Link,
-    cursor: Option<String>,
-) -> Result<Page, RequestError> {
+/// Asks for one page of `resources/list`.
+pub(crate) fn ask_for_resources(cursor: Option<String>) -> ClientRequest {
     let params = cursor.map(from_cursor);
-    let message = ListResourcesRequest { params, ..ListResourcesRequest::default() }.into();
-    read_page(&request(link, message, list_limits()).await?, "resources")
+    ListResourcesRequest { params, ..ListResourcesRequest::default() }.into()
+}
+
+/// Reads the answer.
+pub(crate) fn read_resources(answer: &Value) -> Result<Page, RequestError> {
+    read_page(answer, "resources")
 }
 
 fn from_cursor(cursor: String) -> PaginatedRequestParams {

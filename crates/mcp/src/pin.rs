@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use abide_domain::visible;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
 
@@ -74,6 +74,12 @@ impl ToolPin {
         pin
     }
 
+    /// The tool as its server listed it.
+    pub(crate) fn as_listed(&self) -> Value {
+        let Self { tool, description, schema, hints, .. } = self;
+        json!({"name": tool, "description": description, "inputSchema": schema, "annotations": hints})
+    }
+
     fn compute_digest(&self) -> String {
         let mut hash = Sha256::new();
         let parts = [
@@ -90,8 +96,8 @@ impl ToolPin {
         hex::encode(hash.finalize())
     }
 
-    /// All of it as lines for people.
-    fn to_text(&self) -> String {
+    /// All of it as lines for people, with everything hidden in it made visible.
+    pub fn to_text(&self) -> String {
         let mut text = format!("description:\n{}\n", self.description);
         // Writing to a string cannot fail; values always have a text.
         let _ = writeln!(text, "schema:\n{:#}", sorted(&self.schema));

@@ -1,11 +1,12 @@
 //! A tool of a server: `mcp.<server>.<tool>`. One call is one `tools/call`, never two.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId,
     text::shortened,
     tool::{EffectClass, ToolSpec},
+    visible,
 };
 use abide_tools::{Call, Output, Permission, Tool, ToolError, ToolErrorKind};
 use futures_util::future::BoxFuture;
@@ -40,10 +41,7 @@ impl RemoteTool {
     fn check(&self, arguments: &Value) -> Result<Map<String, Value>, ToolError> {
         let name = &self.listed.spec.name;
         if !self.connection.is_offered(&self.listed) {
-            let message = format!(
-                "`{name}` is no longer what was offered: the server changed or removed it, and a person has to look at it"
-            );
-            return Err(ToolError::of(ToolErrorKind::Blocked, message));
+            return Err(self.changed());
         }
         if let Some(Permission::Deny { reason }) =
             self.connection.settings.judge(&self.listed.pin.tool)
@@ -57,7 +55,8 @@ impl RemoteTool {
             .take(PROBLEMS_MAX)
             .map(|error| {
                 let path = error.instance_path().as_str().to_owned();
-                shortened(&format!("{path}: {error}"), PROBLEM_CHARS_MAX)
+                // The server's schema may stand in it.
+                shortened(&visible(&format!("{path}: {error}")), PROBLEM_CHARS_MAX)
             })
             .collect();
         match arguments {
@@ -69,13 +68,25 @@ impl RemoteTool {
         }
     }
 
+    fn changed(&self) -> ToolError {
+        let name = &self.listed.spec.name;
+        let message = format!(
+            "`{name}` is no longer what was offered: the server changed or removed it, and a person has to look at it"
+        );
+        ToolError::of(ToolErrorKind::Blocked, message)
+    }
+
     async fn call(&self, arguments: Map<String, Value>) -> Result<Output, ToolError> {
         let params =
             CallToolRequestParams::new(self.listed.pin.tool.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let effect = self.listed.spec.effect;
-        let result =
-            self.connection.call(request).await.map_err(|error| to_tool_error(&error, effect))?;
+        let is_offered = || self.connection.is_offered(&self.listed);
+        let result = match self.connection.call_if(request, is_offered).await {
+            Ok(result) => result,
+            Err(RequestError::Changed) => return Err(self.changed()),
+            Err(error) => return Err(to_tool_error(&error, effect)),
+        };
         if is_unfinished(&result) {
             self.connection
                 .counts
@@ -101,6 +112,10 @@ impl Tool for RemoteTool {
 
     fn judge(&self, _: &AgentId, _: &Value) -> Option<Permission> {
         self.connection.settings.judge(&self.listed.pin.tool)
+    }
+
+    fn time_limit(&self, _: &Value) -> Option<Duration> {
+        Some(self.connection.call_time_limit())
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
@@ -131,7 +146,7 @@ pub(crate) fn to_output(read: ReadResult) -> Result<Output, ToolError> {
 pub(crate) fn to_tool_error(error: &RequestError, effect: EffectClass) -> ToolError {
     let reads = effect == EffectClass::Read;
     match error {
-        RequestError::NotSent(_) | RequestError::Refused { .. } => {
+        RequestError::NotSent(_) | RequestError::Changed | RequestError::Refused { .. } => {
             ToolError::of(ToolErrorKind::Upstream, error.to_string())
         }
         RequestError::Unknown(reason) if reads => {

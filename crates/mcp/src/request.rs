@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use abide_domain::text::shortened;
+use abide_domain::{text::shortened, visible};
 use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleClient, ServiceError,
@@ -18,7 +18,10 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    handler::ProgressSigns, incoming::UNREADABLE_ANSWER, limits::ERROR_CHARS_MAX, session::Link,
+    handler::ProgressSigns,
+    incoming::{LOST_ANSWER, NOT_SENT, UNREADABLE_ANSWER},
+    limits::ERROR_CHARS_MAX,
+    session::Link,
 };
 
 /// How long a request may take.
@@ -36,6 +39,9 @@ pub(crate) enum RequestError {
     /// It was never sent.
     #[error("{0}")]
     NotSent(String),
+    /// It was never sent: what it calls is not what it was.
+    #[error("the server changed what is called, and a person has to look at it; nothing was sent")]
+    Changed,
     /// The server refused it or failed, and said so.
     #[error("the server answered with the error {code}: {message}")]
     Refused {
@@ -137,13 +143,19 @@ fn read_answer(answer: Result<ServerResult, ServiceError>) -> Result<Value, Requ
         Ok(other) => serde_json::to_value(other).map_err(|error| {
             RequestError::Unreadable(format!("the answer cannot be read: {error}"))
         }),
-        Err(ServiceError::McpError(error)) if error.code.0 == UNREADABLE_ANSWER => {
-            Err(RequestError::Unreadable(shortened(&error.message, ERROR_CHARS_MAX)))
-        }
         Err(ServiceError::McpError(error)) => {
-            let message = abide_domain::visible(&error.message);
-            let message = shortened(&message, ERROR_CHARS_MAX);
-            Err(RequestError::Refused { code: error.code.0, message })
+            // What cannot be read is described with words of the server in it.
+            let message = shortened(&visible(&error.message), ERROR_CHARS_MAX);
+            Err(match error.code.0 {
+                UNREADABLE_ANSWER => RequestError::Unreadable(message),
+                LOST_ANSWER => RequestError::Unknown(message),
+                NOT_SENT => RequestError::NotSent(message),
+                code => RequestError::Refused { code, message },
+            })
+        }
+        // The outbox refused it, and takes whole messages alone.
+        Err(ServiceError::TransportSend(error)) => {
+            Err(RequestError::NotSent(format!("nothing was sent: {}", error.error)))
         }
         Err(error) => Err(RequestError::Unknown(format!(
             "the link to the server broke after the request was given to it: {error}"

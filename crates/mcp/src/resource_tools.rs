@@ -1,9 +1,12 @@
 //! `mcp.<server>.list_resources` and `mcp.<server>.read_resource`, where a server has resources.
+//!
+//! The mind chooses the address, or the cursor, and what it chooses leaves the keeper: both are of class `world`, unless a person
+//! says in the settings that they only read.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use abide_domain::{
-    AgentId,
+    AgentId, escaped_json,
     tool::{EffectClass, ToolSpec},
 };
 use abide_tools::{Call, Output, Permission, Tool, ToolError, parse_arguments};
@@ -15,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     connection::Connection,
     limits::RESULT_TEXT_BYTES_MAX,
-    listing::list_resources,
+    listing::{ask_for_resources, read_resources},
     names::{LIST_RESOURCES, READ_RESOURCE, own_tool_name},
     remote_tool::{to_output, to_tool_error},
     request::RequestError,
@@ -85,7 +88,7 @@ impl ResourceTool {
         parameters: Value,
     ) -> Self {
         let settings = &connection.settings;
-        let effect = settings.effects.get(action.name()).copied().unwrap_or(EffectClass::Read);
+        let effect = settings.effects.get(action.name()).copied().unwrap_or(EffectClass::World);
         let spec = ToolSpec {
             name: own_tool_name(&settings.name, action.name()),
             description: description.to_owned(),
@@ -99,8 +102,9 @@ impl ResourceTool {
     async fn list_page(&self, arguments: &Value) -> Result<Output, ToolError> {
         let arguments: ListArguments = parse_arguments(arguments)?;
         let fail = |error: RequestError| to_tool_error(&error, self.spec.effect);
-        let link = self.connection.link().await.map_err(fail)?;
-        let page = list_resources(&link, arguments.cursor).await.map_err(fail)?;
+        let request = ask_for_resources(arguments.cursor);
+        let answer = self.connection.call(request).await.map_err(fail)?;
+        let page = read_resources(&answer).map_err(fail)?;
         let mut text = String::new();
         for resource in &page.items {
             if text.len() > RESULT_TEXT_BYTES_MAX {
@@ -112,7 +116,8 @@ impl ResourceTool {
         }
         match page.next {
             Some(next) => {
-                let _ = write!(text, "[more: go on with the cursor {}]", json!(next));
+                let cursor = json!(next).to_string();
+                let _ = write!(text, "[more: go on with the cursor {}]", escaped_json(&cursor));
             }
             None if page.items.is_empty() => text.push_str("[no resources]"),
             None => {}
@@ -147,6 +152,10 @@ impl Tool for ResourceTool {
 
     fn judge(&self, _: &AgentId, _: &Value) -> Option<Permission> {
         self.connection.settings.judge(self.action.name())
+    }
+
+    fn time_limit(&self, _: &Value) -> Option<Duration> {
+        Some(self.connection.call_time_limit())
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

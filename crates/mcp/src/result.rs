@@ -1,10 +1,11 @@
-//! The result of a call as text for a mind: texts as they are, everything else described, nothing twice and nothing without end.
+//! The result of a call as text for a mind: texts with everything hidden in them made visible, everything else described, nothing
+//! twice and nothing without end.
 //!
 //! Bytes never become text: an image says what it is and how large. What a server structures is shown where its texts do not say it.
 
 use std::fmt::Write as _;
 
-use abide_domain::{text::shortened, visible_line};
+use abide_domain::{text::shortened, visible, visible_line};
 use serde_json::Value;
 
 use crate::{
@@ -18,7 +19,7 @@ const LABEL_CHARS_MAX: usize = 400;
 /// A result, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadResult {
-    /// Its text.
+    /// Its text, with everything hidden in it made visible.
     pub(crate) text: String,
     /// Whether the server calls it an error.
     pub(crate) is_error: bool,
@@ -69,7 +70,7 @@ impl CappedText {
             self.push("\n");
         }
         self.has_parts = true;
-        self.push(part);
+        self.push(&visible(part));
     }
 
     fn push(&mut self, part: &str) {
@@ -253,6 +254,23 @@ mod tests {
             text(&other),
             "[image: image/png, 3000 bytes]\n{\"data\":\"[base64, 3000 bytes]\",\"at\":\"noon\"}"
         );
+    }
+
+    #[test]
+    fn what_is_hidden_is_shown_in_texts_resources_and_structure() {
+        let words = "ok\u{e0041}\u{202e}\u{1b}[2J";
+        let seen = "ok⟦U+E0041⟧⟦U+202E⟧⟦U+001B⟧[2J";
+        let result = json!({
+            "content": [
+                {"type": "text", "text": words},
+                {"type": "resource", "resource": {"uri": "a:b", "text": words}},
+            ],
+            "structuredContent": {"more": "ok\u{e0041}"},
+        });
+        let expected = format!("{seen}\n[resource: a:b]\n{seen}\n{{\"more\":\"ok⟦U+E0041⟧\"}}");
+        assert_eq!(text(&result), expected);
+        let one = json!({"contents": [{"uri": "a:b", "text": words}]});
+        assert_eq!(read_resource_result(&one).unwrap().text, seen);
     }
 
     #[test]

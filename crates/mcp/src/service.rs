@@ -5,21 +5,40 @@
 
 use std::{sync::Arc, time::Duration};
 
+use abide_domain::{text::shortened, visible};
 use rmcp::{model::SubscriptionFilter, service::Subscription};
 use tokio::time::{sleep, timeout};
 
 use crate::{
     connection::{Connection, Phase},
-    limits::REFRESH_DEBOUNCE,
+    handshake::{StartError, StartParts},
+    limits::{ERROR_CHARS_MAX, REFRESH_DEBOUNCE},
     listing::{Listing, list_tools},
     request::RequestError,
     restarts::RecentStarts,
-    session::{Session, StartParts},
+    session::Session,
     status::McpLifecycle,
 };
 
+/// Says that the connection is stopped where its task ends: by itself, by a panic, or because it was aborted. Whoever waits for that
+/// would wait for ever otherwise.
+#[derive(Debug)]
+struct Ending(Arc<Connection>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.enter(Phase::Stopped);
+    }
+}
+
 /// Runs until the connection is stopped; no process is left then.
-pub(crate) async fn run(connection: Arc<Connection>) {
+pub(crate) fn run(connection: Arc<Connection>) -> impl Future<Output = ()> + Send {
+    // Made before the task begins, which it may never do, and dropped after the processes.
+    let ending = Ending(connection);
+    async move { keep_running(&ending.0).await }
+}
+
+async fn keep_running(connection: &Arc<Connection>) {
     let mut starts = RecentStarts::default();
     let mut reason = String::new();
     while !connection.stop.is_cancelled() {
@@ -33,21 +52,43 @@ pub(crate) async fn run(connection: Arc<Connection>) {
         }
         starts.note(connection.clock.monotonic());
         connection.enter(Phase::Starting);
-        reason = run_once(&connection).await;
+        let end = run_once(connection).await;
+        reason = shortened(&visible(&end.reason), ERROR_CHARS_MAX);
         connection.facts().pid = None;
-        if !connection.stop.is_cancelled() {
-            connection.note_error(&reason);
+        if connection.stop.is_cancelled() {
+            break;
+        }
+        connection.note_error(&reason);
+        if let (true, Some(remote)) = (end.needs_login, &connection.remote) {
+            connection.enter(Phase::LoginNeeded { reason: reason.clone() });
+            let changed = remote.tokens.changed();
+            let _ = connection.stop.run_until_cancelled(changed).await;
+            // A person did something: that is no start of a server that keeps dying.
+            starts = RecentStarts::default();
         }
     }
-    connection.enter(Phase::Stopped);
+}
+
+/// How a run of the server ended.
+struct RunEnd {
+    reason: String,
+    /// Whether nothing is gained by another start before somebody logs in.
+    needs_login: bool,
+}
+
+impl RunEnd {
+    fn of(reason: String) -> Self {
+        Self { reason, needs_login: false }
+    }
 }
 
 /// One run of the server; returns why it is over.
-async fn run_once(connection: &Connection) -> String {
+async fn run_once(connection: &Arc<Connection>) -> RunEnd {
     let known = connection.facts().lifecycle;
     let parts = StartParts {
         settings: &connection.settings,
         launcher: connection.launcher.as_ref(),
+        remote: connection.remote.as_ref(),
         elicitations: &connection.elicitations,
         counts: &connection.counts,
         list_changed: &connection.list_changed,
@@ -59,7 +100,8 @@ async fn run_once(connection: &Connection) -> String {
         Err(error) => {
             // A server that was replaced may speak otherwise: the next start asks again.
             connection.facts().lifecycle = None;
-            return error.to_string();
+            let needs_login = matches!(error, StartError::LoginNeeded { .. });
+            return RunEnd { reason: error.to_string(), needs_login };
         }
     };
     {
@@ -71,11 +113,11 @@ async fn run_once(connection: &Connection) -> String {
     let why = serve(connection, &session).await;
     connection.enter(Phase::Starting);
     let end = session.end().await;
-    format!("{why} ({end})")
+    RunEnd::of(format!("{why} ({end})"))
 }
 
 /// Reads the tools and keeps them fresh until the session or the connection ends.
-async fn serve(connection: &Connection, session: &Session) -> String {
+async fn serve(connection: &Arc<Connection>, session: &Session) -> String {
     let mut changes = Changes::default();
     let mut is_first = true;
     loop {
@@ -112,7 +154,7 @@ async fn serve(connection: &Connection, session: &Session) -> String {
 }
 
 async fn refresh(
-    connection: &Connection,
+    connection: &Arc<Connection>,
     session: &Session,
     changes: &mut Changes,
 ) -> Result<(), RequestError> {
@@ -121,8 +163,7 @@ async fn refresh(
     changes.listed_at = connection.clock.monotonic();
     let can_list = session.peer_info().is_none_or(|info| info.capabilities.tools.is_some());
     let listing = if can_list { list_tools(&session.link).await? } else { Listing::default() };
-    connection.take_listing(listing);
-    Ok(())
+    connection.take_listing(listing).await
 }
 
 /// Where notices of a changed list come from: the older lifecycle sends them unasked, the newer one on a subscription.
@@ -166,5 +207,20 @@ impl Changes {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use super::run;
+    use crate::connection::tests::connection;
+
+    #[tokio::test]
+    async fn a_task_that_is_dropped_before_it_begins_says_that_it_has_ended() {
+        let connection = connection();
+        drop(run(Arc::clone(&connection)));
+        tokio::time::timeout(Duration::from_secs(5), connection.stopped()).await.unwrap();
     }
 }

@@ -1,33 +1,32 @@
-//! One run of a server: a process, its pipes and the session over them, from the start to the end of the last process of its tree.
+//! One run of a server: a process with its pipes, or a link to a remote one, and the session over it, from the start to the end.
 //!
-//! Which lifecycle a server speaks is asked first (`server/discover`), by a line of its own with an id that no request of the session has:
-//! whatever comes back, and however late, the older handshake can follow on the same process. So a server that is still being installed is
-//! never killed for its silence; only one that leaves at the question is started again.
+//! A server that is still being installed is never killed for its silence; only one that leaves at the question which lifecycle it
+//! speaks is started again. When a process's session has ended, no process of its tree is left.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use rmcp::{
-    ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient,
-    model::{
-        ClientRequest, DiscoverRequest, DiscoverRequestParams, JsonRpcMessage, NumberOrString,
-        ProtocolVersion, RequestMetaObject, ServerPeerInfo,
-    },
-    service::{RunningService, TxJsonRpcMessage},
+    Peer, RoleClient,
+    model::{DiscoverRequest, NumberOrString, ServerPeerInfo},
 };
 use serde_json::Value;
-use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    elicitation::ElicitationHandler,
-    handler::{ProgressSigns, ServerRequests, client_config},
-    launch::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess},
+    handler::ProgressSigns,
+    handshake::{
+        ProbeAnswer, ProbedTransport, Running, StartError, StartParts, question_message,
+        read_versions, shake_hands,
+    },
+    launch::{LaunchRequest, LaunchedServer, ServerProcess},
     limits::STOP_GRACE,
     lines::Line,
-    settings::McpServerSettings,
+    outbox::write_lines,
+    reach::{McpProgram, McpReach},
+    remote_session::RemoteSession,
     status::{Counts, McpLifecycle},
-    stderr_tail::StderrTail,
-    transport::{PipeTransport, write_lines},
+    transport::PipeTransport,
 };
 
 /// The id of the question which lifecycle a server speaks. A word: ids of requests are numbers.
@@ -43,48 +42,6 @@ const REAP_LIMIT: Duration = Duration::from_secs(5);
 /// How long the session has to let go of the pipes.
 const CLOSE_LIMIT: Duration = Duration::from_secs(1);
 
-/// What a start needs.
-#[derive(Debug)]
-pub(crate) struct StartParts<'a> {
-    pub(crate) settings: &'a McpServerSettings,
-    pub(crate) launcher: &'a dyn ServerLauncher,
-    pub(crate) elicitations: &'a Arc<dyn ElicitationHandler>,
-    pub(crate) counts: &'a Arc<Counts>,
-    pub(crate) list_changed: &'a Arc<tokio::sync::Notify>,
-    pub(crate) stderr: &'a StderrTail,
-    /// Cancelled where the connection is stopped.
-    pub(crate) stop: &'a CancellationToken,
-}
-
-/// Says why a server could not be started.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    /// There is no process.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// It left, or closed its stdout, before the handshake.
-    #[error("the server left before it answered ({end})")]
-    Left {
-        /// How it ended.
-        end: String,
-    },
-    /// It did not answer in time.
-    #[error("the server did not answer within {} s", limit.as_secs_f32())]
-    Silent {
-        /// The limit.
-        limit: Duration,
-    },
-    /// Its answer ends the handshake.
-    #[error("the handshake failed: {message}")]
-    Handshake {
-        /// Why.
-        message: String,
-    },
-    /// The connection was stopped meanwhile.
-    #[error("the connection was stopped")]
-    Stopped,
-}
-
 /// What calls need of a session; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
@@ -94,13 +51,20 @@ pub(crate) struct Link {
     pub(crate) signs: ProgressSigns,
 }
 
-/// A session with a running process.
+/// A session with a server.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) link: Link,
     pub(crate) lifecycle: McpLifecycle,
-    service: RunningService<RoleClient, ServerRequests>,
-    processes: Processes,
+    service: Running,
+    hold: Hold,
+}
+
+/// What a session holds of its server.
+#[derive(Debug)]
+enum Hold {
+    Processes(Processes),
+    Remote(RemoteSession),
 }
 
 /// The processes of a session and the tasks at their pipes.
@@ -108,14 +72,6 @@ pub(crate) struct Session {
 struct Processes {
     process: Box<dyn ServerProcess>,
     pipes: JoinSet<()>,
-}
-
-/// What a server says to the question which lifecycle it speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProbeAnswer {
-    Newer,
-    Older,
-    Left,
 }
 
 impl Session {
@@ -137,12 +93,38 @@ impl Session {
         parts: &StartParts<'_>,
         known: Option<McpLifecycle>,
     ) -> Result<Self, StartError> {
+        match &parts.settings.reach {
+            McpReach::Process(program) => Self::start_process(parts, program, known).await,
+            McpReach::Http(endpoint) => {
+                let (remote, service, lifecycle) =
+                    RemoteSession::start(parts, endpoint, known).await?;
+                let closed = remote.closed().clone();
+                Ok(Self::new(service, lifecycle, closed, Hold::Remote(remote)))
+            }
+        }
+    }
+
+    fn new(
+        service: Running,
+        lifecycle: McpLifecycle,
+        closed: CancellationToken,
+        hold: Hold,
+    ) -> Self {
+        let (peer, signs) = (service.peer().clone(), service.service().signs.clone());
+        Self { link: Link { peer, closed, signs }, lifecycle, service, hold }
+    }
+
+    async fn start_process(
+        parts: &StartParts<'_>,
+        program: &McpProgram,
+        known: Option<McpLifecycle>,
+    ) -> Result<Self, StartError> {
         let settings = parts.settings;
         let request = LaunchRequest {
             server: settings.name.clone(),
-            command: settings.command.clone(),
-            args: settings.args.clone(),
-            environment: settings.environment.clone(),
+            command: program.command.clone(),
+            args: program.args.clone(),
+            environment: program.environment.clone(),
         };
         let launched = parts.launcher.launch(&request).await?;
         Counts::add(&parts.counts.starts);
@@ -159,9 +141,7 @@ impl Session {
         };
         match shaken {
             Ok((service, lifecycle)) => {
-                let peer = service.peer().clone();
-                let signs = service.service().signs.clone();
-                Ok(Self { link: Link { peer, closed, signs }, lifecycle, service, processes })
+                Ok(Self::new(service, lifecycle, closed, Hold::Processes(processes)))
             }
             Err(error) => {
                 let is_stopped = matches!(error, StartError::Stopped);
@@ -172,14 +152,21 @@ impl Session {
         }
     }
 
-    /// Waits until the leader has left by itself. Its pipes may stay open, where what it started holds them.
+    /// Waits until the leader of its processes has left by itself. Their pipes may stay open, where what it started holds them.
     pub(crate) async fn left(&self) {
-        self.processes.left().await;
+        match &self.hold {
+            Hold::Processes(processes) => processes.left().await,
+            // It says so in an answer.
+            Hold::Remote(_) => pending().await,
+        }
     }
 
     /// The number of the leader of its processes.
     pub(crate) fn pid(&self) -> Option<u32> {
-        self.processes.process.pid()
+        match &self.hold {
+            Hold::Processes(processes) => processes.process.pid(),
+            Hold::Remote(_) => None,
+        }
     }
 
     /// What the server said about itself.
@@ -187,12 +174,16 @@ impl Session {
         self.link.peer.peer_info()
     }
 
-    /// Closes the pipes, gives the server a moment to leave, and ends every process of its tree. Says how it ended.
+    /// Closes the pipes, gives the server a moment to leave, and ends every process of its tree; takes leave of a remote one. Says how
+    /// it ended.
     pub(crate) async fn end(mut self) -> String {
         self.link.closed.cancel();
         // Its errors say that the session had ended already.
         drop(self.service.close_with_timeout(CLOSE_LIMIT).await);
-        self.processes.end(STOP_GRACE).await
+        match &mut self.hold {
+            Hold::Processes(processes) => processes.end(STOP_GRACE).await,
+            Hold::Remote(remote) => remote.end().await,
+        }
     }
 }
 
@@ -202,12 +193,12 @@ impl Processes {
         parts: &StartParts<'_>,
         closed: &CancellationToken,
     ) -> (Self, PipeTransport) {
-        let (outgoing, writing): (mpsc::Sender<Vec<u8>>, _) = write_lines(launched.stdin);
+        let (outbox, writing) = write_lines(launched.stdin);
         let mut pipes = JoinSet::new();
         pipes.spawn(writing);
         pipes.spawn(parts.stderr.clone().drain(launched.stderr));
         let counts = Arc::clone(parts.counts);
-        let transport = PipeTransport::new(launched.stdout, outgoing, counts, closed.clone());
+        let transport = PipeTransport::new(launched.stdout, outbox, counts, closed.clone());
         (Self { process: launched.process, pipes }, transport)
     }
 
@@ -237,72 +228,25 @@ impl Processes {
     }
 }
 
-type Running = RunningService<RoleClient, ServerRequests>;
-
-async fn shake_hands(
-    parts: &StartParts<'_>,
-    mut transport: PipeTransport,
-    known: Option<McpLifecycle>,
-) -> Result<(Running, McpLifecycle), StartError> {
-    let lifecycle = match known {
-        Some(known) => known,
-        None => match probe(parts, &mut transport).await {
-            ProbeAnswer::Newer => McpLifecycle::Discover,
-            ProbeAnswer::Older => McpLifecycle::Initialize,
-            ProbeAnswer::Left => return Err(StartError::Left { end: String::new() }),
-        },
-    };
-    let mode = match lifecycle {
-        McpLifecycle::Initialize => ClientLifecycleMode::Initialize,
-        McpLifecycle::Discover => {
-            ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
+impl ProbedTransport for PipeTransport {
+    async fn probe(&mut self, question: DiscoverRequest, counts: &Counts) -> ProbeAnswer {
+        let message = question_message(question, NumberOrString::String(PROBE_ID.into()));
+        let Ok(line) = serde_json::to_vec(&message) else { return ProbeAnswer::Older };
+        if self.send_line(line).is_err() {
+            return ProbeAnswer::Left;
         }
-    };
-    let handler = ServerRequests {
-        server: parts.settings.name.clone(),
-        elicitations: Arc::clone(parts.elicitations),
-        signs: ProgressSigns::default(),
-        list_changed: Arc::clone(parts.list_changed),
-        counts: Arc::clone(parts.counts),
-    };
-    let service = handler
-        .serve_with_lifecycle(transport, mode)
-        .await
-        .map_err(|error| StartError::Handshake { message: error.to_string() })?;
-    Ok((service, lifecycle))
-}
-
-/// Asks which lifecycle the server speaks. Silence is no answer to wait for: the older handshake follows on the same process.
-async fn probe(parts: &StartParts<'_>, transport: &mut PipeTransport) -> ProbeAnswer {
-    let config = client_config(parts.elicitations.is_available());
-    let mut request = DiscoverRequest::new(DiscoverRequestParams {});
-    request.extensions.insert(RequestMetaObject::with_client_context(
-        ProtocolVersion::LATEST,
-        config.client_info,
-        config.capabilities,
-    ));
-    let message: TxJsonRpcMessage<RoleClient> = JsonRpcMessage::request(
-        ClientRequest::DiscoverRequest(request),
-        NumberOrString::String(PROBE_ID.into()),
-    );
-    let Ok(line) = serde_json::to_vec(&message) else { return ProbeAnswer::Older };
-    if transport.send_line(line).await.is_err() {
-        return ProbeAnswer::Left;
-    }
-    let answer = async {
         loop {
-            match transport.next_line().await {
+            match self.next_line().await {
                 None => return ProbeAnswer::Left,
                 Some(Line::Whole(line)) => {
-                    if let Some(answer) = read_probe_answer(&line, parts.counts) {
+                    if let Some(answer) = read_probe_answer(&line, counts) {
                         return answer;
                     }
                 }
-                Some(Line::Long(_)) => Counts::add(&parts.counts.too_long),
+                Some(Line::Long(_)) => Counts::add(&counts.too_long),
             }
         }
-    };
-    timeout(parts.settings.probe_limit, answer).await.unwrap_or(ProbeAnswer::Older)
+    }
 }
 
 /// What a line says to the question; none where it says nothing to it.
@@ -316,15 +260,13 @@ fn read_probe_answer(line: &[u8], counts: &Counts) -> Option<ProbeAnswer> {
         return None;
     };
     let id = message.get("id");
-    if let Some(versions) = message.pointer("/result/supportedVersions").and_then(Value::as_array)
-        && id.and_then(Value::as_str) == Some(PROBE_ID)
-    {
-        let is_newer = versions.iter().any(|version| *version == ProtocolVersion::LATEST.as_str());
-        return Some(if is_newer { ProbeAnswer::Newer } else { ProbeAnswer::Older });
+    let is_named = id.and_then(Value::as_str) == Some(PROBE_ID);
+    let answer = message.get("result").filter(|_| is_named).and_then(read_versions);
+    if answer.is_some() {
+        return answer;
     }
     // An error may come without an id, where the server could not read the question.
-    let is_to_the_question =
-        id.is_none_or(Value::is_null) || id.and_then(Value::as_str) == Some(PROBE_ID);
+    let is_to_the_question = id.is_none_or(Value::is_null) || is_named;
     if is_to_the_question && (message.get("error").is_some() || message.get("result").is_some()) {
         return Some(ProbeAnswer::Older);
     }
@@ -336,8 +278,8 @@ fn read_probe_answer(line: &[u8], counts: &Counts) -> Option<ProbeAnswer> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProbeAnswer, read_probe_answer};
-    use crate::status::Counts;
+    use super::read_probe_answer;
+    use crate::{handshake::ProbeAnswer, status::Counts};
 
     #[test]
     fn the_lifecycle_is_read_from_the_answer_to_the_question_alone() {

@@ -1,13 +1,16 @@
-//! What a person says about one server: how it is started, what its tools may do, how long it is waited for.
+//! What a person says about one server: how it is reached, what its tools may do, how long it is waited for.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use abide_domain::tool::EffectClass;
 use abide_tools::Permission;
 
-use crate::limits::{
-    CALL_IDLE_LIMIT, CALL_TOTAL_LIMIT, PROBE_LIMIT, REFRESH_FLOOR, SERVER_NAME_BYTES_MAX,
-    START_LIMIT,
+use crate::{
+    limits::{
+        CALL_IDLE_LIMIT, CALL_TOTAL_LIMIT, PROBE_LIMIT, REFRESH_FLOOR, SERVER_NAME_BYTES_MAX,
+        START_LIMIT,
+    },
+    reach::{McpEndpoint, McpProgram, McpReach},
 };
 
 /// The settings of one server of the Model Context Protocol.
@@ -15,19 +18,16 @@ use crate::limits::{
 pub struct McpServerSettings {
     /// Its name, `[a-z0-9_]`, at most [`SERVER_NAME_BYTES_MAX`] bytes: the second part of the names of its tools.
     pub name: String,
-    /// The program.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Names of the variables that it gets beside `PATH`, `HOME` and `LANG`.
-    pub environment: Vec<String>,
+    /// How it is reached.
+    pub reach: McpReach,
     /// Tools that run without asking, by the server's own names; `*` means all.
     pub allow: Vec<String>,
     /// Tools that a person is asked about; wins over `allow`.
     pub ask: Vec<String>,
     /// Tools that are neither offered nor run; wins over both.
     pub deny: Vec<String>,
-    /// What single tools change, by the server's own names: `read` or `world`. Without an entry: `world`.
+    /// What single tools change, by the server's own names: `read` or `world`. Without an entry: `world`. `list_resources` and
+    /// `read_resource` are tools too, where the server has resources.
     pub effects: BTreeMap<String, EffectClass>,
     /// Whether the server is believed where it calls a tool read-only or idempotent.
     pub trust_hints: bool,
@@ -60,6 +60,22 @@ pub enum McpSettingsError {
         /// The server.
         name: String,
     },
+    /// It cannot be reached at its address.
+    #[error("the address of the server `{name}` cannot be used: {problem}")]
+    Address {
+        /// The server.
+        name: String,
+        /// What is wrong with it. Nothing of the address stands in it.
+        problem: String,
+    },
+    /// A header cannot go along.
+    #[error("the header `{header}` of the server `{name}` cannot be set")]
+    Header {
+        /// The server.
+        name: String,
+        /// The header.
+        header: String,
+    },
     /// A tool of another program cannot stage events.
     #[error(
         "the effect of `{tool}` of the server `{name}` cannot be `state`: use `read` or `world`"
@@ -81,14 +97,23 @@ pub enum McpSettingsError {
 }
 
 impl McpServerSettings {
-    /// The settings of a server with all limits as they are without configuration: its tools change the world, and the policy
-    /// of `[tools]` decides alone.
+    /// The settings of a server that is started here, with all limits as they are without configuration: its tools change the
+    /// world, and the policy of `[tools]` decides alone.
     pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
+        let program = McpProgram { command: command.into(), ..McpProgram::default() };
+        Self::reached(name, McpReach::Process(program))
+    }
+
+    /// The settings of a server that runs elsewhere, with everything else like those of [`Self::new`].
+    pub fn remote(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::reached(name, McpReach::Http(McpEndpoint::new(url)))
+    }
+
+    /// The settings of a server that is reached in this way, with everything else like those of [`Self::new`].
+    pub fn reached(name: impl Into<String>, reach: McpReach) -> Self {
         Self {
             name: name.into(),
-            command: command.into(),
-            args: Vec::new(),
-            environment: Vec::new(),
+            reach,
             allow: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
@@ -108,8 +133,16 @@ impl McpServerSettings {
         if !is_server_name(&self.name) {
             return Err(McpSettingsError::Name { name: name() });
         }
-        if self.command.is_empty() {
-            return Err(McpSettingsError::NoCommand { name: name() });
+        match &self.reach {
+            McpReach::Process(program) if program.command.is_empty() => {
+                return Err(McpSettingsError::NoCommand { name: name() });
+            }
+            McpReach::Process(_) => {}
+            McpReach::Http(endpoint) => {
+                if let Err(problem) = endpoint.address() {
+                    return Err(McpSettingsError::Address { name: name(), problem });
+                }
+            }
         }
         if let Some((tool, _)) =
             self.effects.iter().find(|(_, effect)| **effect == EffectClass::State)
@@ -142,7 +175,7 @@ impl McpServerSettings {
     }
 }
 
-fn is_server_name(name: &str) -> bool {
+pub(crate) fn is_server_name(name: &str) -> bool {
     (1..=SERVER_NAME_BYTES_MAX).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
@@ -178,8 +211,12 @@ mod tests {
             let bad = McpServerSettings { name: name.into(), ..good.clone() };
             assert_eq!(bad.check(), Err(McpSettingsError::Name { name: name.into() }));
         }
-        let bad = McpServerSettings { command: String::new(), ..good.clone() };
+        let bad = McpServerSettings::new("files_2", "");
         assert!(matches!(bad.check(), Err(McpSettingsError::NoCommand { .. })));
+        assert_eq!(McpServerSettings::remote("far", "https://mcp.example/mcp").check(), Ok(()));
+        let bad = McpServerSettings::remote("far", "http://u:secret-word@mcp.example/").check();
+        assert!(matches!(bad, Err(McpSettingsError::Address { .. })), "{bad:?}");
+        assert!(!format!("{bad:?}").contains("secret"), "{bad:?}");
         let mut bad = good.clone();
         bad.effects.insert("write".into(), EffectClass::State);
         assert!(matches!(bad.check(), Err(McpSettingsError::Effect { .. })));

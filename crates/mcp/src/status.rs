@@ -17,6 +17,8 @@ pub enum McpState {
     Ready,
     /// The process ended or did not start; it is started again after a wait.
     Waiting,
+    /// The remote server takes requests of a person who logged in there; somebody has to.
+    LoginNeeded,
     /// It was stopped, for good.
     Stopped,
 }
@@ -69,6 +71,10 @@ pub struct McpStatus {
     pub state: McpState,
     /// The leader of its processes.
     pub pid: Option<u32>,
+    /// The address of a remote server, without its query.
+    pub address: Option<String>,
+    /// Why somebody has to log in at it.
+    pub login_needed: Option<String>,
     /// The name that it gives itself.
     pub server_name: Option<String>,
     /// Its version.
@@ -85,7 +91,7 @@ pub struct McpStatus {
     pub dropped: Vec<WithheldTool>,
     /// Tools that wait for a person, and what changed in them.
     pub blocked: Vec<WithheldTool>,
-    /// How often a process was started.
+    /// How often a process was started, or a session with a remote server.
     pub starts: u64,
     /// How often the list of tools was read.
     pub listings: u64,

@@ -1,25 +1,23 @@
 //! The pipes of a server as a transport of the protocol library.
 //!
-//! Lines are read and judged here, not by the library: it drops what it cannot read, and whoever waits for that waits on. Whole lines
-//! are written by a task of their own, so that a send that is given up never leaves half a message in the pipe.
+//! Lines are read and judged here, not by the library: it drops what it cannot read, and whoever waits for that waits on. A send is
+//! over once its line is in the outbox, or was refused there.
 
-use std::{io, sync::Arc};
+use std::{future::ready, io, sync::Arc};
 
 use rmcp::{
     RoleClient,
+    model::JsonRpcMessage,
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
-    sync::mpsc,
-};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     incoming::{Outstanding, read_line},
-    limits::OUTGOING_MAX,
     lines::{Line, LineSplitter},
+    outbox::{Outbox, OutboxError},
     status::Counts,
 };
 
@@ -29,7 +27,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Where messages go out and come in.
 pub(crate) struct PipeTransport {
     reader: LineReader,
-    outgoing: Option<mpsc::Sender<Vec<u8>>>,
+    /// None once it was closed.
+    outbox: Option<Outbox>,
     outstanding: Outstanding,
     counts: Arc<Counts>,
     /// Cancelled where the server's stdout ends.
@@ -37,16 +36,16 @@ pub(crate) struct PipeTransport {
 }
 
 impl PipeTransport {
-    /// A transport over what a server writes, and the queue of its [`write_lines`].
+    /// A transport over what a server writes, and what is written to it.
     pub(crate) fn new(
         stdout: Box<dyn AsyncRead + Send + Unpin>,
-        outgoing: mpsc::Sender<Vec<u8>>,
+        outbox: Outbox,
         counts: Arc<Counts>,
         closed: CancellationToken,
     ) -> Self {
         Self {
             reader: LineReader::new(stdout),
-            outgoing: Some(outgoing),
+            outbox: Some(outbox),
             outstanding: Outstanding::default(),
             counts,
             closed,
@@ -54,9 +53,8 @@ impl PipeTransport {
     }
 
     /// Writes a line beside the library, before it has the transport.
-    pub(crate) async fn send_line(&mut self, line: Vec<u8>) -> io::Result<()> {
-        let outgoing = self.outgoing.clone();
-        queue(outgoing, line).await
+    pub(crate) fn send_line(&self, line: Vec<u8>) -> Result<(), OutboxError> {
+        self.outbox.as_ref().ok_or(OutboxError::Closed)?.push(line)
     }
 
     /// Reads a line beside the library, before it has the transport; none at the end.
@@ -76,10 +74,13 @@ impl Transport<RoleClient> for PipeTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        self.outstanding.note(&message);
         let line = serde_json::to_vec(&message).map_err(io::Error::from);
-        let outgoing = self.outgoing.clone();
-        async move { queue(outgoing, line?).await }
+        let sent = line.and_then(|line| self.send_line(line).map_err(io::Error::from));
+        // A request that did not go out is not waited for.
+        if sent.is_ok() || !matches!(message, JsonRpcMessage::Request(_)) {
+            self.outstanding.note(&message);
+        }
+        ready(sent)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -92,31 +93,9 @@ impl Transport<RoleClient> for PipeTransport {
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
-        self.outgoing = None;
+        self.outbox = None;
         Ok(())
     }
-}
-
-async fn queue(outgoing: Option<mpsc::Sender<Vec<u8>>>, mut line: Vec<u8>) -> io::Result<()> {
-    line.push(b'\n');
-    let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-    let outgoing = outgoing.ok_or_else(closed)?;
-    outgoing.send(line).await.map_err(|_| closed())
-}
-
-/// The queue of messages for a server, and the task that writes them; the pipe is closed when the last sender is gone.
-pub(crate) fn write_lines(
-    mut stdin: Box<dyn AsyncWrite + Send + Unpin>,
-) -> (mpsc::Sender<Vec<u8>>, impl Future<Output = ()> + Send) {
-    let (sender, mut lines) = mpsc::channel::<Vec<u8>>(OUTGOING_MAX);
-    let writing = async move {
-        while let Some(line) = lines.recv().await {
-            if stdin.write_all(&line).await.is_err() || stdin.flush().await.is_err() {
-                break;
-            }
-        }
-    };
-    (sender, writing)
 }
 
 /// Lines of a pipe. A reading that is given up loses nothing: what was read stays here.

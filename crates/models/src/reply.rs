@@ -17,7 +17,7 @@ use crate::{
     AttemptError, AttemptErrorKind, RequestForm,
     provider_state::{CallState, StateCollector},
     stop::StopReason,
-    think::{Split, ThinkSplitter, lone_close},
+    think::{Split, ThinkSplitter, begins_object, lone_close},
     tokens::TokenCount,
     tool_name,
     voice_stream::VoiceStream,
@@ -140,7 +140,7 @@ impl Reply {
 
     /// Says that the words begin within a thought that the model's template opened.
     pub(crate) fn begin_in_thought(&mut self) {
-        self.splitter = ThinkSplitter::beginning_in_thought();
+        self.splitter = ThinkSplitter::beginning_in_thought(self.form);
     }
 
     /// Whether they did; none where that is not known. Once it is finished.
@@ -364,7 +364,8 @@ impl Reply {
         if is_unclosed && is_whole && !is_blank(&self.text) {
             self.begins_in_thought = Some(false);
         }
-        if self.splitter.has_split() {
+        let is_object = self.form == RequestForm::Json && begins_object(&self.text);
+        if self.splitter.has_split() || is_object {
             return;
         }
         let Some((thought, text)) = lone_close(&self.text) else { return };

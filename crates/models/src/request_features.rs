@@ -32,16 +32,16 @@ impl RequestFeatures {
             | RequestFeature::HandBack as u8,
     );
 
-    pub(crate) const fn has(self, mean: RequestFeature) -> bool {
-        self.0 & mean as u8 != 0
+    pub(crate) const fn has(self, feature: RequestFeature) -> bool {
+        self.0 & feature as u8 != 0
     }
 
-    pub(crate) const fn with(self, mean: RequestFeature, is_taken: bool) -> Self {
-        if is_taken { Self(self.0 | mean as u8) } else { Self(self.0 & !(mean as u8)) }
+    pub(crate) const fn with(self, feature: RequestFeature, is_taken: bool) -> Self {
+        if is_taken { Self(self.0 | feature as u8) } else { Self(self.0 & !(feature as u8)) }
     }
 }
 
-/// The means of one model, which change when its server refuses one.
+/// The features of one model, which change when its server refuses one.
 #[derive(Debug)]
 pub(crate) struct LearnedFeatures(AtomicU8);
 

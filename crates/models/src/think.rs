@@ -4,6 +4,8 @@
 //! Some templates open the thought in the prompt, so that the closing tag comes alone: what stands before it is thought. That
 //! shows only at the end of an answer ([`lone_close`]); of a model that was seen to do so, nothing is taken for text before it.
 
+use crate::RequestForm;
+
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
@@ -12,6 +14,8 @@ const CLOSE: &str = "</think>";
 pub(crate) struct ThinkSplitter {
     section: Section,
     held: String,
+    /// Whether an answer is asked for as JSON, in whose texts a tag is no tag.
+    is_json: bool,
     /// Whether a tag told a thought from the text.
     has_split: bool,
 }
@@ -46,10 +50,16 @@ pub(crate) fn lone_close(text: &str) -> Option<(&str, &str)> {
     is_thought.then(|| (before, after.trim_start()))
 }
 
+/// Whether a text is an object of JSON from its first letter on: then a tag stands in one of its texts and ends no thought.
+pub(crate) fn begins_object(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
 impl ThinkSplitter {
     /// A splitter for the answer of a model whose template opens the thought.
-    pub(crate) fn beginning_in_thought() -> Self {
-        Self { section: Section::PerhapsThought, ..Self::default() }
+    pub(crate) fn beginning_in_thought(form: RequestForm) -> Self {
+        let is_json = form == RequestForm::Json;
+        Self { section: Section::PerhapsThought, is_json, ..Self::default() }
     }
 
     /// Whether it waits for the end of a thought that nothing opened.
@@ -69,11 +79,14 @@ impl ThinkSplitter {
             piece.clone_into(&mut split.text);
             return split;
         }
+        // What came before was searched: a tag that is new ends in this piece.
+        let searched = self.held.floor_char_boundary(self.held.len().saturating_sub(CLOSE.len()));
         self.held.push_str(piece);
         if matches!(self.section, Section::Start | Section::PerhapsThought) {
             self.start();
         }
-        if self.section == Section::PerhapsThought && self.held.contains(CLOSE) {
+        let is_closed = || self.held.get(searched..).is_some_and(|new| new.contains(CLOSE));
+        if self.section == Section::PerhapsThought && is_closed() {
             self.section = Section::Thought;
         }
         if self.section == Section::Thought {
@@ -113,7 +126,10 @@ impl ThinkSplitter {
             self.held = rest.to_owned();
             self.section = Section::Thought;
             self.has_split = true;
-        } else if self.section == Section::Start && !OPEN.starts_with(text) {
+        } else if match self.section {
+            Section::Start => !OPEN.starts_with(text),
+            _ => self.is_json && begins_object(text),
+        } {
             self.section = Section::Text;
         }
     }
@@ -141,6 +157,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Split, ThinkSplitter, lone_close};
+    use crate::RequestForm;
+
+    fn begins() -> ThinkSplitter {
+        ThinkSplitter::beginning_in_thought(RequestForm::Native)
+    }
 
     fn split(pieces: &[&str]) -> Split {
         split_by(ThinkSplitter::default(), pieces)
@@ -199,7 +220,6 @@ mod tests {
 
     #[test]
     fn of_a_model_that_begins_in_thought_nothing_is_text_before_its_end() {
-        let begins = ThinkSplitter::beginning_in_thought;
         let mut splitter = begins();
         assert_eq!(splitter.push("secret plan"), Split::default());
         let shown = splitter.push("</think>\n\nThe answer");
@@ -219,6 +239,29 @@ mod tests {
         assert_eq!(cut.finish(false).text, "");
     }
 
+    #[test]
+    fn an_object_that_was_asked_for_holds_no_thought_before_it() {
+        let json = || ThinkSplitter::beginning_in_thought(RequestForm::Json);
+        let object = r#" {"thought":"plan</think>","final_response":"5"}"#;
+        let whole = Split { thought: String::new(), text: object.into() };
+        assert_eq!(split_by(json(), &[object]), whole);
+        assert_eq!(json().push(object), whole, "nor is it held back");
+        let after = Split { thought: "plan {".into(), text: "{}".into() };
+        assert_eq!(split_by(json(), &["plan {", "</think>", "{}"]), after);
+    }
+
+    #[test]
+    fn the_end_of_a_long_thought_is_found_though_only_what_is_new_is_searched() {
+        let mut splitter = begins();
+        for _ in 0..200_000 {
+            assert_eq!(splitter.push("hm é "), Split::default());
+        }
+        for piece in ["é<", "/thi", "nk"] {
+            splitter.push(piece);
+        }
+        assert_eq!(splitter.push(">so").text, "so");
+    }
+
     proptest! {
         #[test]
         fn any_cutting_gives_the_same_split(
@@ -229,7 +272,6 @@ mod tests {
             let letters: Vec<String> = text.chars().map(String::from).collect();
             let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
             prop_assert_eq!(split(&letters), split(&[&text]));
-            let begins = ThinkSplitter::beginning_in_thought;
             prop_assert_eq!(split_by(begins(), &letters), split_by(begins(), &[&text]));
         }
     }

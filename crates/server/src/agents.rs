@@ -1,7 +1,7 @@
 //! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
 //!
 //! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
-//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `tools` (what minds can call) with `command_runner`,
+//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `tools` (what minds can call) with `command_runner`, `sandbox_probe` and `server_launcher` (servers whose tools agents use),
 //! `setup` (an agent's tools, policy, facts, files) with `embedders`, `spawn` (agents that agents made).
 
 mod command_runner;
@@ -14,6 +14,8 @@ mod process_setup;
 mod processes;
 mod program;
 mod sandbox;
+mod sandbox_probe;
+mod server_launcher;
 mod setup;
 mod socket_secret;
 mod spawn;
@@ -28,9 +30,10 @@ pub(crate) use process_setup::{
 };
 pub(crate) use processes::Processes;
 pub(crate) use sandbox::{describe as describe_sandbox, probe as probe_sandbox};
+pub(crate) use sandbox_probe::SandboxProbe;
+pub(crate) use server_launcher::SandboxedServers;
 pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use spawn::Spawner;
 pub(crate) use tools::{
-    SERVICE_TOOL_NAMES, SKILLS_FOLDER, ToolSetupError, check_services, named_folder,
-    registry as tool_registry,
+    SERVICE_TOOL_NAMES, ToolSetupError, check_services, named_folder, registry as tool_registry,
 };

@@ -38,6 +38,7 @@ mod ledger;
 mod man;
 mod manual_loop;
 mod markdown;
+mod mcp;
 mod memory;
 mod model;
 mod moment;
@@ -46,6 +47,7 @@ mod no_bench;
 mod progress;
 mod say;
 mod short_name;
+mod skills;
 mod sleep;
 mod status;
 mod stdout;
@@ -107,6 +109,8 @@ enum Command {
     Agents(agents::Agents),
     Checkpoint(checkpoint::CheckpointCommand),
     Tools(tools::ToolsCommand),
+    Mcp(mcp::McpCommand),
+    Skills(skills::SkillsCommand),
     Loop(manual_loop::ManualLoop),
     Memory(memory::MemoryCommand),
     Token(token::TokenCommand),
@@ -215,6 +219,8 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Agents(command) => command.run(context).await,
         Command::Checkpoint(command) => command.run(context).await,
         Command::Tools(command) => command.run(context).await,
+        Command::Mcp(command) => command.run(context).await,
+        Command::Skills(command) => command.run(context),
         Command::Loop(command) => Box::pin(command.run(context)).await,
         Command::Memory(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,

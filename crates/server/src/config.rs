@@ -26,7 +26,7 @@ mod system_zone;
 mod time_span;
 mod value;
 
-pub(crate) use edit::set;
+pub(crate) use edit::{ServerEdit, edit_servers, set};
 pub(crate) use effective::{Config, EffectiveValue};
 pub(crate) use environment::{Environment, variable_of};
 pub(crate) use load::{Flag, Sources, read_file};
@@ -35,9 +35,9 @@ pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
     AgentSection, EmbedderKind, ExplorerKind, FilesSection, HistoryKind, IrcSection, KeeperSection,
-    MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
-    NotifySection, Provider, SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection,
-    Start, Transport, VoiceKind,
+    McpSection, MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection,
+    NotifyKind, NotifySection, Provider, SandboxMode, ScheduleSection, Settings, SharingKind,
+    ShellSection, Start, Transport, VoiceKind,
 };
 pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

@@ -17,6 +17,9 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 
 use crate::config::Environment;
 
+/// The name of the folder of skills, which agents read by it.
+pub(crate) const SKILLS_FOLDER: &str = "skills";
+
 /// A keeper's folder. Cheap to clone; need not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Home {
@@ -180,6 +183,11 @@ impl Home {
     pub(crate) fn has_memories(&self) -> bool {
         let folders = self.agent_folders();
         folders.iter().any(|agent| agent.join("knowledge.db").symlink_metadata().is_ok())
+    }
+
+    /// Where the skills of all agents lie.
+    pub(crate) fn skills_folder(&self) -> PathBuf {
+        self.root.join(SKILLS_FOLDER)
     }
 
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.

@@ -5,7 +5,7 @@
 //! Every line is in the ledger (`channel.*`), which is also the only memory of this part: a restart loses nothing.
 //!
 //! Reading order: `socket` and `admission` (how one gets in), `sink` (what comes in), `bridge` (what is done about it) with
-//! `endpoint`, `conversation`, `questions`, `answer_pages`, `bang_commands` and `console`, then `record`, `history`, `places` and
+//! `asking`, `endpoint`, `conversation`, `questions`, `answer_pages`, `bang_commands` and `console`, then `record`, `history`, `places` and
 //! `owed` (the ledger's side), `roster`, `mirror`, `pager`, `networks`, `status`.
 
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 mod admission;
 mod answer_pages;
+mod asking;
 mod bang_commands;
 mod bridge;
 mod console;

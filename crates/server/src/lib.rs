@@ -29,6 +29,7 @@ mod home;
 mod irc;
 mod listener;
 mod local_socket;
+mod mcp_servers;
 mod presence;
 mod self_watch;
 mod system;

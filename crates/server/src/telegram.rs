@@ -5,7 +5,8 @@
 //! lost response of Telegram's, leaves unknown whether it was sent, it is not sent again, and whoever asked is told so. No file
 //! remembers a position: the ledger holds what was accepted and answered, Telegram what it was confirmed.
 //!
-//! Reading order: `poller` (what comes) with `handled_updates` and `orders` (commands and buttons), `sender` (what goes) with `decisions`, `context`
+//! Reading order: `poller` (what comes) with `handled_updates`, `recent_pieces` and `changes` (messages that were changed)
+//! and `orders` (commands and buttons), `sender` (what goes) with `decisions`, `context`
 //! (what they share), `unanswered` (which answers are not sent yet), `moved_chats`, `texts`, `status`.
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -22,6 +23,7 @@ use crate::{
     config::{Environment, Settings},
 };
 
+mod changes;
 mod context;
 mod decisions;
 mod handled_updates;
@@ -29,6 +31,7 @@ mod moved_chats;
 mod noted_once;
 mod orders;
 mod poller;
+mod recent_pieces;
 mod sender;
 mod status;
 mod texts;

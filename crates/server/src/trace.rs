@@ -30,6 +30,11 @@ pub(crate) fn start(environment: &Environment) -> LogGuard {
     let parsed = EnvFilter::try_new(text);
     let problem = parsed.as_ref().err().map(ToString::to_string);
     let filter = parsed.unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
+    // It logs whole messages of other programs where everything is logged; who wants them names it.
+    let filter = match "rmcp=warn".parse() {
+        Ok(quiet) if !text.contains("rmcp") => filter.add_directive(quiet),
+        _ => filter,
+    };
     let queue = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_MAX);
     let (stderr, guard) = queue.finish(std::io::stderr());
     // What cannot be written cannot be complained about in the same place.

@@ -61,6 +61,20 @@ impl AllowedHosts {
     }
 }
 
+/// Whether two URLs of the web lead to the same host: its usual ports count as one.
+pub(crate) fn is_same_host(one: &Url, other: &Url) -> bool {
+    let place = |url: &Url| {
+        let is_plain = matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none();
+        let host = url.host_str().filter(|_| is_plain)?.trim_end_matches('.').to_owned();
+        let port = url.port_or_known_default().filter(|port| !matches!(port, 80 | 443));
+        Some((host, port))
+    };
+    let one = place(one);
+    one.is_some() && one == place(other)
+}
+
 impl Rule {
     fn matches(&self, host: &str, port: u16) -> bool {
         let fits_port = match self.port {
@@ -101,7 +115,7 @@ fn parse_rule(text: &str) -> Option<Rule> {
 mod tests {
     use url::Url;
 
-    use super::AllowedHosts;
+    use super::{AllowedHosts, is_same_host};
 
     fn permits(rules: &[&str], url: &str) -> bool {
         AllowedHosts::parse(rules).unwrap().permits(&Url::parse(url).unwrap())
@@ -147,6 +161,26 @@ mod tests {
         assert!(!permits(&[], "https://example.org/"));
         assert!(permits(&["[::1]:8080"], "http://[::1]:8080/"));
         assert!(!permits(&["[::1]"], "http://[::1]:8080/"));
+    }
+
+    #[test]
+    fn the_usual_ports_of_a_host_are_one_place_and_no_other_is() {
+        let is_same = |one: &str, other: &str| {
+            is_same_host(&Url::parse(one).unwrap(), &Url::parse(other).unwrap())
+        };
+        for other in ["http://a.test/", "https://A.test./x?y", "http://a.test:443/"] {
+            assert!(is_same("https://a.test/feed", other), "{other}");
+        }
+        for other in [
+            "https://a.test:8443/",
+            "https://www.a.test/",
+            "https://me@a.test/",
+            "ftp://a.test/",
+            "data:,a.test",
+        ] {
+            assert!(!is_same("https://a.test/feed", other), "{other}");
+        }
+        assert!(!is_same("data:,x", "data:,x"));
     }
 
     #[test]

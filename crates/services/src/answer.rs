@@ -1,4 +1,5 @@
-//! The answer of a service: received whole, within its caps before and after it is inflated.
+//! The answer of a service: received whole, within its caps before and after it is inflated, which is done beside the
+//! runtime's threads.
 //!
 //! It must never follow a redirect and never judge a status, but in [`status_error`], which says in one place what a status
 //! means for a mind.
@@ -52,18 +53,25 @@ pub(crate) async fn receive(
     let (status, headers) = (response.status(), response.headers().clone());
     let host = response.host().to_owned();
     let body = response.bytes().await.map_err(|error| transport_error(&error))?;
-    let body = inflate(&headers, &body, bytes_max).map_err(|problem| {
+    let coding = coding_of(&headers);
+    let inflating = tokio::task::spawn_blocking(move || inflate(&coding, &body, bytes_max));
+    let body = inflating.await.unwrap_or_else(|_| Err("cannot be unpacked".into()));
+    let body = body.map_err(|problem| {
         ToolError::of(ToolErrorKind::Unreadable, format!("the answer of {host} {problem}"))
     })?;
     Ok(Answer { status, headers, body })
 }
 
-fn inflate(headers: &HeaderMap, body: &[u8], bytes_max: u64) -> Result<Vec<u8>, String> {
+/// How a body is packed, in lower case.
+fn coding_of(headers: &HeaderMap) -> String {
     let coding = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
-    let coding = coding.unwrap_or_default().trim().to_ascii_lowercase();
+    coding.unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn inflate(coding: &str, body: &[u8], bytes_max: u64) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let most = bytes_max.saturating_add(1);
-    let read = match coding.as_str() {
+    let read = match coding {
         "" | "identity" => body.take(most).read_to_end(&mut out),
         "gzip" | "x-gzip" => MultiGzDecoder::new(body).take(most).read_to_end(&mut out),
         "deflate" => ZlibDecoder::new(body).take(most).read_to_end(&mut out),
@@ -118,12 +126,12 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
     use http::{HeaderMap, HeaderValue, header::CONTENT_ENCODING};
 
-    use super::inflate;
+    use super::{coding_of, inflate};
 
-    fn packed_as(coding: &'static str) -> HeaderMap {
+    fn packed_as(coding: &'static str) -> String {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-        headers
+        coding_of(&headers)
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -146,6 +154,6 @@ mod tests {
         assert!(inflate(&packed_as("br"), b"x", 10).is_err());
         assert!(inflate(&packed_as("gzip, gzip"), &gzip(b"x"), 10).is_err());
         assert!(inflate(&packed_as("gzip"), b"not gzip", 10).is_err());
-        assert_eq!(inflate(&HeaderMap::new(), b"as it is", 10).unwrap(), b"as it is");
+        assert_eq!(inflate(&coding_of(&HeaderMap::new()), b"as it is", 10).unwrap(), b"as it is");
     }
 }

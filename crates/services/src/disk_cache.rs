@@ -1,6 +1,7 @@
 //! Answers kept on disk: one file an entry, written whole or not at all, bounded in number and bytes.
 //!
-//! It is a cache: what cannot be read is skipped, what cannot be written is not kept, and neither fails a call.
+//! It is a cache: what cannot be read is skipped, what cannot be written is not kept, and neither fails a call. Entries are
+//! read and written beside the runtime's threads, from JSON and to JSON as well.
 
 use std::{
     fs, io,
@@ -10,8 +11,7 @@ use std::{
 };
 
 use abide_domain::{Clock, Timestamp};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 
 use crate::limits::{CACHE_ENTRIES_MAX, CACHE_ENTRY_BYTES_MAX};
@@ -42,10 +42,10 @@ pub(crate) struct DiskCache {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct Stored<T> {
     key: String,
     written_at: Timestamp,
-    value: Value,
+    value: T,
 }
 
 impl DiskCache {
@@ -54,10 +54,13 @@ impl DiskCache {
     }
 
     /// The value of a key, where it is there and not older than `age_max`.
-    pub(crate) async fn get(&self, key: &str, age_max: Duration) -> Option<Value> {
+    pub(crate) async fn get<T>(&self, key: &str, age_max: Duration) -> Option<T>
+    where
+        T: DeserializeOwned + Send + 'static,
+    {
         let path = self.path(key);
-        let text = tokio::task::spawn_blocking(move || read_entry(&path)).await.ok()??;
-        let stored: Stored = serde_json::from_slice(&text).ok()?;
+        let reading = tokio::task::spawn_blocking(move || read_entry::<T>(&path));
+        let stored = reading.await.ok()??;
         let now = self.clock.now();
         // An entry from the future was written before the clock was set back: nobody knows how old it is.
         let is_fresh = stored.written_at <= now && now.since(stored.written_at) < age_max;
@@ -65,14 +68,17 @@ impl DiskCache {
     }
 
     /// Keeps a value; one that is too long is not kept.
-    pub(crate) async fn put(&self, key: &str, value: Value) {
+    pub(crate) async fn put<T>(&self, key: &str, value: T)
+    where
+        T: Serialize + Send + 'static,
+    {
         let stored = Stored { key: key.to_owned(), written_at: self.clock.now(), value };
-        let Ok(text) = serde_json::to_vec(&stored) else { return };
-        if text.len() > CACHE_ENTRY_BYTES_MAX {
-            return;
-        }
         let (path, settings) = (self.path(key), Arc::clone(&self.settings));
         let writing = tokio::task::spawn_blocking(move || {
+            let text = serde_json::to_vec(&stored)?;
+            if text.len() > CACHE_ENTRY_BYTES_MAX {
+                return Ok(());
+            }
             write_entry(&settings.folder, &path, &text)?;
             make_room(&settings)
         });
@@ -86,12 +92,12 @@ impl DiskCache {
     }
 }
 
-fn read_entry(path: &Path) -> Option<Vec<u8>> {
+fn read_entry<T: DeserializeOwned>(path: &Path) -> Option<Stored<T>> {
     let length = fs::metadata(path).ok()?.len();
     if length > CACHE_ENTRY_BYTES_MAX as u64 {
         return None;
     }
-    fs::read(path).ok()
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 /// Writes beside the entry first: a reader, or a start after a crash, finds the old entry or the new one whole. Two writers
@@ -134,7 +140,7 @@ mod tests {
     use std::{fs, sync::Mutex, time::Duration};
 
     use abide_domain::{Clock, Timestamp};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::{DiskCache, DiskCacheSettings};
 
@@ -167,11 +173,11 @@ mod tests {
         DiskCache::new(&settings, clock.clone()).put("a", json!({"x": 1})).await;
         let cache = DiskCache::new(&settings, clock.clone());
         assert_eq!(cache.get("a", DAY).await, Some(json!({"x": 1})));
-        assert_eq!(cache.get("b", DAY).await, None);
+        assert_eq!(cache.get::<Value>("b", DAY).await, None);
         clock.forward(Duration::from_secs(24 * 3600 - 1));
-        assert!(cache.get("a", DAY).await.is_some());
+        assert!(cache.get::<Value>("a", DAY).await.is_some());
         clock.forward(Duration::from_secs(1));
-        assert_eq!(cache.get("a", DAY).await, None);
+        assert_eq!(cache.get::<Value>("a", DAY).await, None);
     }
 
     #[tokio::test]
@@ -182,7 +188,7 @@ mod tests {
         cache.put("a", json!(1)).await;
         for damaged in [&b"{\"key\":\"a\",\"stored"[..], b"", b"\xff\xfe", b"[]"] {
             fs::write(cache.path("a"), damaged).unwrap();
-            assert_eq!(cache.get("a", DAY).await, None);
+            assert_eq!(cache.get::<Value>("a", DAY).await, None);
         }
         cache.put("a", json!(2)).await;
         assert_eq!(cache.get("a", DAY).await, Some(json!(2)));

@@ -2,6 +2,7 @@
 //!
 //! Nothing here asks the network for anything, and everything here may be slow: it runs beside the runtime's threads.
 
+mod attributes;
 pub(crate) mod charset;
 pub(crate) mod html;
 pub(crate) mod kind;

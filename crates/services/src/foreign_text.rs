@@ -1,6 +1,6 @@
 //! Text that others wrote, on its way to a mind: what is not seen is taken out, and it comes marked as data.
 
-use abide_domain::is_hidden;
+use abide_domain::text::shortened;
 
 use crate::limits::NOTE_CHARS_MAX;
 
@@ -10,37 +10,19 @@ pub(crate) const NOTICE: &str =
 
 /// A text without characters that are not seen: a page must not say to a mind what it does not show to people.
 pub(crate) fn without_hidden(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let beside_ascii = out.chars().next_back().is_none_or(|before| before.is_ascii())
-            || chars.peek().is_none_or(char::is_ascii);
-        let joins = matches!(c, '\u{200c}' | '\u{200d}') && !beside_ascii;
-        if matches!(c, '\n' | '\t') || joins || !is_hidden(c) {
-            out.push(c);
-        }
-    }
-    out
+    abide_domain::without_hidden(text).into_owned()
 }
 
 /// A foreign text on one line, cut, for a title, a note or an error.
 pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     let mut words = without_hidden(text.get(..floor(text, chars_max * 8)).unwrap_or_default());
     words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&words, chars_max)
+    shortened(&words, chars_max)
 }
 
 /// A foreign text for a note or an error.
 pub(crate) fn short(text: &str) -> String {
     one_line(text, NOTE_CHARS_MAX)
-}
-
-/// The beginning of a text, with a mark where it goes on.
-pub(crate) fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-    }
 }
 
 /// The last border of a character at or before `at`.

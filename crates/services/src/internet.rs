@@ -3,8 +3,8 @@
 mod backend;
 mod brave;
 mod fetch;
-mod guarded;
 mod list_allowed;
+mod page_client;
 mod recorded;
 mod search;
 mod searxng;

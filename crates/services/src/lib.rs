@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Reading order: `internet`, `rss`, `scryfall`, `edhrec`, `steam` (settings, tools, check of each), then what they share:
-//! `service_client` and `answer` (requests), `document` (bytes to text), `allow_list`, `disk_cache`, `foreign_text`, `limits`.
+//! `service_client`, `guarded_client` (redirects) and `answer` (requests), `document` (bytes to text), `allow_list`, `disk_cache`, `foreign_text`, `limits`.
 
 mod internet;
 mod rss;
@@ -36,6 +36,7 @@ mod edhrec;
 mod steam;
 
 mod answer;
+mod guarded_client;
 mod service_check;
 mod service_client;
 

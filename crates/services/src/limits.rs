@@ -32,8 +32,14 @@ pub(crate) const READERS_MAX: usize = 2;
 pub(crate) const URL_BYTES_MAX: usize = 2_000;
 /// How deep the elements of a page may be nested: readers of trees call themselves.
 pub(crate) const HTML_DEPTH_MAX: usize = 256;
-/// Elements of a page.
+/// Elements of a page in which its article is looked for.
 pub(crate) const HTML_ELEMENTS_MAX: usize = 40_000;
+/// Elements, texts and comments of a page.
+pub(crate) const HTML_NODES_MAX: usize = 4 * HTML_ELEMENTS_MAX;
+/// Attributes of a tag: a parser compares each with all before it.
+pub(crate) const HTML_ATTRIBUTES_MAX: usize = 2_000;
+/// Tags `<html>` and `<body>` with attributes, which a parser adds to those of the first.
+pub(crate) const HTML_ROOT_TAGS_MAX: usize = 100;
 /// Longest fragment of HTML that is turned into plain text, in Unicode scalar values.
 pub(crate) const FRAGMENT_CHARS_MAX: usize = 20_000;
 /// Pages of a PDF that are read.
@@ -86,10 +92,10 @@ pub(crate) const SUMMARY_CHARS_MAX: usize = 600;
 pub(crate) const FUTURE_MAX: Duration = Duration::from_hours(48);
 /// Longest validator (`ETag`, `Last-Modified`) that is kept, in bytes.
 pub(crate) const VALIDATOR_BYTES_MAX: usize = 512;
-/// Longest OPML document, in bytes.
-pub(crate) const OPML_BYTES_MAX: usize = 512 * KIB;
 /// Feeds that one import takes.
 pub(crate) const OPML_FEEDS_MAX: usize = 200;
+/// Time for a feed with all its redirects.
+pub(crate) const FEED_TIME_MAX: Duration = Duration::from_secs(20);
 /// Feeds that one check asks for, so that it ends in time.
 pub(crate) const CHECKED_FEEDS_MAX: usize = 20;
 /// Feeds that are asked for at the same time.

@@ -8,11 +8,14 @@ mod date;
 mod export_opml;
 mod feed;
 mod fetch;
+mod found_feed;
 mod identity;
 mod import_opml;
 mod json_feed;
+mod known_feed;
 mod list;
 mod opml;
+mod polled;
 mod poller;
 mod raw_feed;
 mod settings;
@@ -40,8 +43,8 @@ use poller::FeedPoller;
 
 /// The tools of `rss.*`. `http` gives the clock and the look-up of names.
 pub fn rss_tools(settings: &RssSettings, http: &ClientSettings) -> Vec<Arc<dyn Tool>> {
-    let poller = FeedPoller::new(settings, http);
     let allowed = Arc::new(settings.allowed.clone());
+    let poller = FeedPoller::new(settings, Arc::clone(&allowed), http);
     vec![
         Arc::new(SubscribeFeed::new(poller.clone(), Arc::clone(&allowed))),
         Arc::new(UnsubscribeFeed::new()),

@@ -1,4 +1,5 @@
-//! A client for one service: its own addresses and paces, one time-out, one cap, answers as JSON.
+//! A client for one service: its own addresses and paces, one time-out, one cap, answers as JSON, which is read beside the
+//! runtime's threads.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -52,11 +53,16 @@ impl ServiceClient {
     }
 
     /// Reads the body of an answer as JSON.
-    pub(crate) fn parse(&self, answer: &Answer) -> Result<Value, ToolError> {
-        serde_json::from_slice(&answer.body).map_err(|error| {
-            let message = format!("the answer of {} is not valid JSON: {error}", self.name);
+    pub(crate) async fn parse(&self, body: Vec<u8>) -> Result<Value, ToolError> {
+        let failed = |problem: String| {
+            let message = format!("the answer of {} is not valid JSON: {problem}", self.name);
             ToolError::of(ToolErrorKind::Unreadable, message)
-        })
+        };
+        let parsing = tokio::task::spawn_blocking(move || serde_json::from_slice(&body));
+        match parsing.await {
+            Ok(parsed) => parsed.map_err(|error| failed(error.to_string())),
+            Err(_) => Err(failed("its reader ended".into())),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -31,6 +31,11 @@ impl KeptValues {
         values.map(|(key, value)| (key.as_str(), value))
     }
 
+    /// All of them in canonical form: the same values always give the same JSON.
+    pub fn to_json(&self) -> Value {
+        serde_json::json!(*self.by_namespace)
+    }
+
     /// Takes a change in.
     pub fn apply(&mut self, kept: &ToolKept) {
         let all = Arc::make_mut(&mut self.by_namespace);
@@ -100,6 +105,9 @@ mod tests {
         assert_eq!(values.all("rss").collect::<Vec<_>>(), [("a", &json!(3)), ("b", &json!(2))]);
         values.stage(&[kept("a", None), kept("b", None), kept("c", None)]).unwrap();
         assert_eq!(values, before, "nothing is left of it");
+        assert_eq!(values.to_json(), json!({}));
+        values.stage(&[kept("b", Some(json!(2))), kept("a", Some(json!([1])))]).unwrap();
+        assert_eq!(values.to_json().to_string(), r#"{"rss":{"a":[1],"b":2}}"#);
     }
 
     #[test]

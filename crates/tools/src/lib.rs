@@ -15,25 +15,35 @@
 //! ```
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
-//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments), [`ToolPolicy`] (allow, ask, deny), then the tools: `memory`,
+//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] (which one holds now), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
 mod tool;
 mod tool_error;
 
+mod choose;
 mod commands;
+mod judge;
 mod kept;
 mod lookup;
 mod policy;
 mod registry;
+mod shared_registry;
 
 mod clock;
 mod memory;
 mod probe;
 mod stdout;
 
+pub use choose::{
+    ALL_SHOWN_MAX, FIND_BYTES_MAX, FIND_MATCHES_DEFAULT, FIND_MATCHES_MAX, FIND_NAMES_MAX,
+    FIND_TOOL_NAME, FindTools, FoundTools, LIKELY_MAX, LINES_BYTES_MAX, QUERY_BYTES_MAX,
+    SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolIndex, ToolLimits, ToolQuery, ToolSearch,
+    USED_TOOLS_MAX, UsedTool, choose_tools, find_tools, names_found,
+};
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
+pub use judge::judge_call;
 pub use kept::KeptValues;
 pub use lookup::{EdgeKey, MemoryLookup, MemoryQuestion};
 pub use memory::{
@@ -43,6 +53,7 @@ pub use memory::{
 pub use policy::{Permission, ToolPolicy, ToolPolicyError, pattern_means};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
+pub use shared_registry::SharedRegistry;
 pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};
 pub use tool_error::{ToolError, ToolErrorKind, parse_arguments};

@@ -5,6 +5,8 @@
 
 use abide_domain::limits::TOOL_NAME_BYTES_MAX;
 
+use crate::FIND_TOOL_NAME;
+
 /// What a policy says about a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Permission {
@@ -35,6 +37,8 @@ pub struct ToolPolicy {
     allow: Vec<Pattern>,
     ask: Vec<Pattern>,
     deny: Vec<Pattern>,
+    /// Tools of other programs: where no list names them, a person is asked.
+    foreign: Vec<Pattern>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +56,14 @@ impl ToolPolicy {
             allow: parse("allow", allow)?,
             ask: parse("ask", ask)?,
             deny: parse("deny", deny)?,
+            foreign: Vec::new(),
         })
+    }
+
+    /// The same, asking about the tools of these patterns where no list names them. `*` in `allow` names none of them: whoever
+    /// wrote it did not know them.
+    pub fn asking_about<S: AsRef<str>>(self, foreign: &[S]) -> Result<Self, ToolPolicyError> {
+        Ok(Self { foreign: parse("ask", foreign)?, ..self })
     }
 
     /// Decides about a tool by its name.
@@ -64,7 +75,16 @@ impl ToolPolicy {
         if self.ask.iter().any(|pattern| pattern.matches(name)) {
             return Permission::Ask;
         }
-        if self.allow.iter().any(|pattern| pattern.matches(name)) {
+        let is_foreign = self.foreign.iter().any(|pattern| pattern.matches(name));
+        let names = |pattern: &Pattern| !is_foreign || *pattern != Pattern::All;
+        if self.allow.iter().any(|pattern| names(pattern) && pattern.matches(name)) {
+            return Permission::Allow;
+        }
+        if is_foreign {
+            return Permission::Ask;
+        }
+        if name == FIND_TOOL_NAME {
+            // It shows nothing but what the lists offer.
             return Permission::Allow;
         }
         let reason = format!("`{name}` is neither in `tools.allow` nor in `tools.ask`");
@@ -86,6 +106,12 @@ impl ToolPolicy {
             return Some(Permission::Ask);
         }
         names(&self.allow).then_some(Permission::Allow)
+    }
+
+    /// Whether `ask` names a tool of another program: then whoever wrote that is asked, whatever the program's own lists say.
+    pub(crate) fn asks_about_foreign(&self, name: &str) -> bool {
+        let names = |list: &[Pattern]| list.iter().any(|pattern| pattern.matches(name));
+        names(&self.foreign) && names(&self.ask)
     }
 
     /// Says whether a mind is shown the tool: it may run, if need be after a person's approval.

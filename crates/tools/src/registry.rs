@@ -10,8 +10,9 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    Append, Blob, CloseNode, Fail, ForgetFact, LinkNodes, Now, QueryMemory, Recall, RecordNode,
-    RememberFact, SearchFacts, Stdout, Tool, ToolPolicy, policy::is_tool_name,
+    ALL_SHOWN_MAX, Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes,
+    Now, QueryMemory, Recall, RecordNode, RememberFact, SHOWN_BYTES_MAX, SearchFacts, Stdout, Tool,
+    ToolPolicy, choose::bytes_of, policy::is_tool_name,
 };
 
 /// Most problems in one message.
@@ -133,6 +134,7 @@ impl Registry {
             Arc::new(LinkNodes::new()),
             Arc::new(CloseNode::new()),
             Arc::new(Stdout::new()),
+            Arc::new(FindTools::new()),
         ];
         if let Some(path) = probe_file {
             tools.push(Arc::new(Append::new(path)));
@@ -163,9 +165,15 @@ impl Registry {
         self.tools.values().map(|registered| registered.tool.spec())
     }
 
-    /// What a mind is shown under a policy: the tools that may run, in the order of their names.
+    /// What a mind may use under a policy: the tools that may run, in the order of their names. The one that finds others is among
+    /// them where there are more than a prompt shows.
     pub fn offered(&self, policy: &ToolPolicy) -> Arc<[ToolSpec]> {
-        self.specs().filter(|spec| policy.offers(&spec.name)).cloned().collect()
+        let is_finder = |spec: &ToolSpec| spec.name == FIND_TOOL_NAME;
+        let all: Vec<&ToolSpec> = self.specs().filter(|spec| policy.offers(&spec.name)).collect();
+        let others = || all.iter().filter(|spec| !is_finder(spec));
+        let are_many = others().count() > ALL_SHOWN_MAX
+            || others().map(|spec| bytes_of(spec)).sum::<usize>() > SHOWN_BYTES_MAX;
+        all.iter().filter(|spec| are_many || !is_finder(spec)).copied().cloned().collect()
     }
 
     /// The tool of that name.

@@ -107,6 +107,10 @@ pub struct Call<'a> {
     pub kept: &'a KeptValues,
     /// Runs the command language for it.
     pub commands: &'a dyn Commands,
+    /// The tools that the agent may use.
+    pub offered: &'a [ToolSpec],
+    /// The names of those that its prompt shows with their schemas; empty: all.
+    pub shown: &'a [String],
 }
 
 impl<'a> Call<'a> {

@@ -204,6 +204,11 @@ impl Episode {
         self.evidence_seq == 0
     }
 
+    /// Whether the end of a task at that moment, without an answer, ends it: one before the stall is not about it.
+    pub fn is_ended_by(&self, given_up_at: Timestamp) -> bool {
+        given_up_at > self.opened_at
+    }
+
     /// Whether its process answered the bell: alive, not moving.
     pub fn is_alive(&self) -> bool {
         matches!(self.bell, BellState::Answered(_))

@@ -24,6 +24,8 @@ pub struct EpisodeObservation {
     pub verdict: Option<AgentVerdict>,
     /// The number of its newest evidence; 0 where there is none.
     pub evidence_seq: u64,
+    /// When its newest task without an answer ended, if one did.
+    pub given_up_at: Option<Timestamp>,
     /// Whether a process thinks for it.
     pub has_process: bool,
 }
@@ -61,7 +63,7 @@ pub enum LadderMove {
     Step,
     /// Evidence has returned.
     Resolve,
-    /// It can stall no more: this is its state.
+    /// It can stall no more, or the task that stalled was given up: this is its state.
     Withdraw(&'static str),
 }
 
@@ -71,6 +73,11 @@ pub fn next_move(
     current: &EpisodeObservation,
     input: LadderInput<'_>,
 ) -> Option<LadderMove> {
+    // Ahead of the evidence and of the verdict: what the next task shows is no recovery of the one that was given up.
+    if current.given_up_at.is_some_and(|at| episode.is_ended_by(at)) {
+        let state = current.verdict.as_ref().map_or("gone", AgentVerdict::as_str);
+        return Some(LadderMove::Withdraw(state));
+    }
     if current.evidence_seq > episode.evidence_seq {
         return Some(LadderMove::Resolve);
     }

@@ -75,7 +75,7 @@ pub use interfaces::{
 };
 pub use ladder::{EpisodeObservation, LadderInput, LadderMove, next_move};
 pub use observation::{
-    AgentCondition, EvidenceMark, Observation, ObservedAgent, ObservedMatter, Outage,
+    AgentCondition, EvidenceMark, Observation, ObservedAgent, ObservedMatter, Outage, TaskOrigin,
     UnansweredTask,
 };
 pub use outage::{ModelContact, ModelReach, UnreachableModel, network_outage, unreachable_agents};

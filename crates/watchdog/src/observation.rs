@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use abide_domain::{
     AgentId, EpochId, KnownWait, Timestamp,
+    envelope::Channel,
     event::watchdog::{AttentionMatter, BlindCause},
+    format_age,
 };
 
 /// What one look gave.
@@ -57,9 +59,9 @@ pub struct ObservedAgent {
     pub threshold: Option<Duration>,
     /// Whether it is to be active even with nothing to do.
     pub always_active: bool,
-    /// The message that it answers, or that waits for it, where that is known.
-    pub task: Option<String>,
-    /// The task of it that ended last, where that was without an answer.
+    /// Whose message it answers, or whose waits for it, where that is known.
+    pub task: Option<TaskOrigin>,
+    /// The task of it that ended last of those without an answer.
     pub unanswered: Option<UnansweredTask>,
     /// What state it is in.
     pub condition: AgentCondition,
@@ -76,12 +78,40 @@ pub struct ObservedAgent {
 pub struct UnansweredTask {
     /// Its epoch.
     pub epoch: EpochId,
-    /// Where its end stands in the ledger.
-    pub seq: u64,
-    /// The message that was to be answered, where that is known.
-    pub task: Option<String>,
+    /// When it ended, by the ledger's time.
+    pub at: Timestamp,
+    /// Whose message was to be answered, where that is known.
+    pub task: Option<TaskOrigin>,
     /// Why it ended, for people.
     pub why: String,
+}
+
+/// Where a task comes from. Notices go to services outside: they say this of a message, and the watchdog never has its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskOrigin {
+    /// The sender's id; none where the agent's own wake gave the task.
+    pub sender: Option<String>,
+    /// Where it came from.
+    pub channel: Channel,
+    /// When it was accepted.
+    pub at: Timestamp,
+}
+
+impl TaskOrigin {
+    /// Whose message it is, where it came from and how long ago: `a message of ann on Telegram, 12 min ago`.
+    pub fn description(&self, now: Timestamp) -> String {
+        let age = format_age(now, self.at).map(|age| format!(", {age}")).unwrap_or_default();
+        let Some(sender) = &self.sender else { return format!("a wake of its own{age}") };
+        let place = match self.channel {
+            Channel::Telegram => "on Telegram",
+            Channel::Direct => "in the browser or on the command line",
+            Channel::Api => "over the API",
+            Channel::System => "inside Abide",
+            Channel::Manual => "in the manual loop",
+            Channel::Irc => "on IRC",
+        };
+        format!("a message of {sender} {place}{age}")
+    }
 }
 
 /// A piece of evidence.

@@ -8,6 +8,8 @@ use abide_domain::{
     event::watchdog::{AttentionMatter, EscalationCause, PageId},
 };
 
+use crate::observation::TaskOrigin;
+
 mod notice_text;
 
 /// A page: one line an agent, all under one name.
@@ -139,8 +141,8 @@ pub struct NoticeItem {
     pub is_alive: bool,
     /// Whether it never was active.
     pub is_never_active: bool,
-    /// The message that it answers, or that waits for it, where that is known.
-    pub task: Option<String>,
+    /// Whose message it answers, or whose waits for it, where that is known; never the words of it.
+    pub task: Option<TaskOrigin>,
     /// How the episode ended; none while it is open.
     pub end: Option<StallEnd>,
 }

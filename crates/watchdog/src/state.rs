@@ -31,6 +31,8 @@ pub use plan::{Ring, ScanContext, ScanPlan, Trigger};
 pub struct WatchdogState {
     episodes: BTreeMap<AgentId, Episode>,
     last_paged: BTreeMap<AgentId, Timestamp>,
+    /// When a stall ended with its task, without an answer: the next task has its time from there on.
+    last_given_up: BTreeMap<AgentId, Timestamp>,
     /// Until when somebody is not disturbed; under none, everybody.
     silences: BTreeMap<Option<AgentId>, Timestamp>,
     maintenance: Option<Maintenance>,
@@ -128,7 +130,12 @@ impl WatchdogState {
                 self.episodes.insert(agent.clone(), Episode::opened(agent.clone(), at, opened));
             }
             (Some(agent), WatchdogEvent::Resolved(end)) => self.close(agent, end.episode),
-            (Some(agent), WatchdogEvent::Withdrawn(end)) => self.close(agent, end.episode),
+            (Some(agent), WatchdogEvent::Withdrawn(end)) => {
+                if end.unanswered.is_some() {
+                    self.last_given_up.insert(agent.clone(), at);
+                }
+                self.close(agent, end.episode);
+            }
             (Some(agent), event) => {
                 match event {
                     WatchdogEvent::Paged(_) => {

@@ -3,11 +3,15 @@
 //! A text that is looked for is taken as it is, except for line ends: `\n` also finds `\r\n`, and what takes its place ends
 //! its lines as those did that it replaces, so that a file keeps its line ends, mixed ones too.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use abide_tools::{ToolError, ToolErrorKind};
 
-use crate::{elision::elision_mark, limits::MATCHES_NAMED_MAX, nearest_lines::describe_nearest};
+use crate::{
+    elision::elision_mark,
+    limits::{FILE_BYTES_MAX, MATCHES_NAMED_MAX, PLACES_MAX},
+    nearest_lines::describe_nearest,
+};
 
 /// One replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +54,7 @@ fn apply(text: &str, edit: &TextEdit) -> Result<String, ToolError> {
     if old.contains('\r') && text.contains(old.as_str()) {
         let found = places(text, old, *all);
         check_one(text, &found, *all)?;
-        return Ok(replace(text, &found, |_| new.clone()));
+        return replace(text, &found, |_| Cow::Borrowed(new.as_str()));
     }
     let plain = PlainLines::of(text);
     let old = old.replace("\r\n", "\n");
@@ -68,9 +72,9 @@ fn apply(text: &str, edit: &TextEdit) -> Result<String, ToolError> {
     check_one(&plain.text, &found, *all)?;
     let raw: Vec<Range<usize>> =
         found.iter().map(|place| plain.raw(place.start)..plain.raw(place.end)).collect();
-    Ok(replace(text, &raw, |index| {
+    replace(text, &raw, |index| {
         found.get(index).map(|place| plain.with_ends(place, &new)).unwrap_or_default()
-    }))
+    })
 }
 
 /// Where a text stands: all places that do not overlap, or, where one is wanted, also those that do.
@@ -92,6 +96,13 @@ fn places(text: &str, old: &str, all: bool) -> Vec<Range<usize>> {
 }
 
 fn check_one(text: &str, found: &[Range<usize>], all: bool) -> Result<(), ToolError> {
+    if all && found.len() > PLACES_MAX {
+        let message = format!(
+            "the text to replace is in the file {} times; at most {PLACES_MAX} are replaced at once",
+            found.len()
+        );
+        return Err(ToolError::of(ToolErrorKind::Blocked, message));
+    }
     if all || found.len() == 1 {
         return Ok(());
     }
@@ -108,16 +119,29 @@ fn check_one(text: &str, found: &[Range<usize>], all: bool) -> Result<(), ToolEr
     Err(ToolError::of(ToolErrorKind::Ambiguous, message))
 }
 
-fn replace(text: &str, found: &[Range<usize>], new: impl Fn(usize) -> String) -> String {
+/// The text with each place replaced; refused before it grows beyond what a file may have.
+fn replace<'a>(
+    text: &str,
+    found: &[Range<usize>],
+    new: impl Fn(usize) -> Cow<'a, str>,
+) -> Result<String, ToolError> {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (index, place) in found.iter().enumerate() {
         out.push_str(text.get(from..place.start).unwrap_or_default());
         out.push_str(&new(index));
         from = place.end;
+        if out.len() > FILE_BYTES_MAX {
+            return Err(too_long());
+        }
     }
     out.push_str(text.get(from..).unwrap_or_default());
-    out
+    if out.len() > FILE_BYTES_MAX { Err(too_long()) } else { Ok(out) }
+}
+
+fn too_long() -> ToolError {
+    let message = format!("the file would have more than {FILE_BYTES_MAX} bytes");
+    ToolError::of(ToolErrorKind::Blocked, message)
 }
 
 /// A text with `\n` at the end of each line, and where there was a return before it.
@@ -154,7 +178,10 @@ impl PlainLines {
     }
 
     /// A new text with the line ends of the place that it takes: the first line end is that of the first one there, and so on.
-    fn with_ends(&self, place: &Range<usize>, new: &str) -> String {
+    fn with_ends<'a>(&self, place: &Range<usize>, new: &'a str) -> Cow<'a, str> {
+        if !new.contains('\n') {
+            return Cow::Borrowed(new);
+        }
         let there: Vec<&str> = self
             .text
             .get(place.clone())
@@ -184,7 +211,7 @@ impl PlainLines {
                 None => out.push_str(line),
             }
         }
-        out
+        Cow::Owned(out)
     }
 }
 
@@ -201,6 +228,17 @@ mod tests {
 
     fn all(old: &str, new: &str) -> TextEdit {
         TextEdit { all: true, ..edit(old, new) }
+    }
+
+    #[test]
+    fn edits_that_double_a_text_end_before_it_fills_the_memory() {
+        let edits = vec![all("a", "aa"); 64];
+        let error = apply_edits("a", &edits).unwrap_err();
+        assert!(
+            error.message.contains("edit 18: the text") || error.message.contains("bytes"),
+            "{error}"
+        );
+        assert_eq!(error.kind, ToolErrorKind::Blocked);
     }
 
     #[test]

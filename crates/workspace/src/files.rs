@@ -10,10 +10,11 @@ mod tool_spec;
 mod undo;
 mod write;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use abide_domain::Clock;
 use abide_tools::Tool;
+use tokio::sync::Semaphore;
 
 use crate::{folder::FolderResolver, job::FileContext, undo_store::UndoLimits};
 
@@ -32,7 +33,8 @@ pub struct FileToolSettings {
 /// `files.undo` and `files.write`. All agents share them. They run in a Tokio runtime.
 pub fn file_tools(settings: FileToolSettings) -> Vec<Arc<dyn Tool>> {
     let FileToolSettings { resolver, clock, undo } = settings;
-    let context = Arc::new(FileContext { resolver, clock, undo, changes: Mutex::new(()) });
+    let context =
+        Arc::new(FileContext { resolver, clock, undo, changes: Arc::new(Semaphore::new(1)) });
     [
         edit::tool,
         list::tool,

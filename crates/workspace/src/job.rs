@@ -5,7 +5,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -15,9 +15,11 @@ use abide_tools::{Call, Output, Tool, ToolError, ToolErrorKind, parse_arguments}
 use futures_util::future::{BoxFuture, ready};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     folder::{FilePath, FolderResolver, NamedFolder},
+    limits::CHANGE_WAIT_MAX,
     undo_store::{UndoLimits, UndoStore},
 };
 
@@ -27,8 +29,9 @@ pub(crate) struct FileContext {
     pub(crate) resolver: Arc<dyn FolderResolver>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) undo: UndoLimits,
-    /// One change at a time, whoever makes it: folders may be shared, and what one call leaves another must not sweep.
-    pub(crate) changes: Mutex<()>,
+    /// One change at a time, whoever makes it: folders may be shared, and what one call leaves another must not sweep. It is
+    /// waited for where a call can still be dropped, never on a thread.
+    pub(crate) changes: Arc<Semaphore>,
 }
 
 /// One call, or the preview of one.
@@ -88,12 +91,6 @@ impl Job {
         }
     }
 
-    /// Waits until no other call changes anything.
-    pub(crate) fn lock_changes(&self) -> MutexGuard<'_, ()> {
-        // It guards no state of ours: files are as they are, whatever panicked.
-        self.context.changes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether nobody waits for the result any more.
     pub(crate) fn is_dropped(&self) -> bool {
         self.is_dropped.load(Ordering::Relaxed)
@@ -140,19 +137,41 @@ impl FileTool {
         (job, DropSignal(is_dropped))
     }
 
-    fn perform(&self) -> impl FnOnce(&Job) -> Result<Value, ToolError> + Send + 'static {
+    fn perform(
+        &self,
+        is_dry: bool,
+    ) -> impl FnOnce(&Job) -> Result<Value, ToolError> + Send + 'static {
         let (work, preview) = (self.work, self.preview);
         move |job| {
             let Some(preview) = preview else { return work(job) };
-            let is_dry = job.arguments.get("dry_run").and_then(Value::as_bool) == Some(true);
             if is_dry {
                 return preview(job).map(|preview| json!({"dry_run": true, "preview": preview}));
             }
-            let _one_at_a_time = job.lock_changes();
             job.check_wanted()?;
             work(job)
         }
     }
+
+    /// Waits until no other call changes anything; nothing where this one does not either.
+    async fn turn_to_change(
+        &self,
+        is_dry: bool,
+    ) -> Result<Option<OwnedSemaphorePermit>, ToolError> {
+        if is_dry || self.preview.is_none() {
+            return Ok(None);
+        }
+        let turn = Arc::clone(&self.context.changes).acquire_owned();
+        if let Ok(Ok(turn)) = tokio::time::timeout(CHANGE_WAIT_MAX, turn).await {
+            return Ok(Some(turn));
+        }
+        let message = "another change of files has not ended; nothing was changed, try again later";
+        Err(ToolError::of(ToolErrorKind::Upstream, message))
+    }
+}
+
+/// Whether a call only shows what it would change.
+fn is_dry_run(arguments: &Value) -> bool {
+    arguments.get("dry_run").and_then(Value::as_bool) == Some(true)
 }
 
 /// Tells a job that nobody waits for it any more.
@@ -170,8 +189,7 @@ impl Tool for FileTool {
     }
 
     fn idempotent(&self, arguments: &Value) -> bool {
-        let is_dry = arguments.get("dry_run").and_then(Value::as_bool) == Some(true);
-        self.spec.idempotent || is_dry || (self.may_repeat)(arguments)
+        self.spec.idempotent || is_dry_run(arguments) || (self.may_repeat)(arguments)
     }
 
     fn preview<'a>(
@@ -196,9 +214,16 @@ impl Tool for FileTool {
         let id = call.ids.uuid(call.now).simple().to_string();
         let (mut job, signal) = self.job(call.agent, call.arguments, id);
         job.now = call.now;
-        let perform = self.perform();
+        let is_dry = is_dry_run(call.arguments);
+        let perform = self.perform(is_dry);
         Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || perform(&job)).await;
+            let turn = self.turn_to_change(is_dry).await?;
+            let done = tokio::task::spawn_blocking(move || {
+                // Held until the work is done, also where nobody waits for that any more.
+                let _one_at_a_time = turn;
+                perform(&job)
+            });
+            let done = done.await;
             drop(signal);
             match done {
                 Ok(done) => done.map(|content| Output::json(&content)),

@@ -1,4 +1,4 @@
-//! Tools for files: what they may touch, and the tools themselves, one file each.
+//! Tools for files, commands and skills: what they may touch, and the tools themselves, one file each.
 //!
 //! An agent has folders with names; a path begins with one. Nothing outside of them is reached, whatever links, names and
 //! other programs do, and nothing is overwritten or removed for good: what was there can be taken back for a week.
@@ -45,7 +45,8 @@
 //!
 //! Reading order: `folder` (folders and paths), `limits`, `beneath` (opening without a way out), `text_file` (bytes as text),
 //! `edit_text` and `elision` (what a change of text may be), `replace_file` (old or new, whatever happens), `undo_entry` and
-//! `undo_store` (what is kept), `walk`, `job` (a call on a thread that may wait), then the tools: `files`.
+//! `undo_store` (what is kept), `walk`, `job` (a call on a thread that may wait), then the tools: `files`,
+//! `shell` (commands, in the sandbox) and `skills`.
 
 mod folder;
 mod limits;
@@ -83,10 +84,14 @@ pub use limits::{
 };
 pub use shell::{
     CapturedOutput, CommandEnd, CommandLine, CommandOrder, CommandRules, CommandRulesError,
-    CommandRuling, CommandRunError, CommandRunner, FinishedCommand, PlainCommand, RunCommand,
-    ShellSettings, UncertainCommandError, parse_command,
+    CommandRuling, CommandRunError, CommandRunner, FinishedCommand, LiveOutput, OutputObserver,
+    OutputPiece, OutputStream, PlainCommand, RunCommand, ShellSettings, UncertainCommandError,
+    parse_command,
 };
-pub use skills::{ReadSkill, Skill, SkillError, Skills, check_skill};
+pub use skills::{
+    CopiedSkill, ReadSkill, Skill, SkillCopyError, SkillError, SkillFile, SkillFinding,
+    SkillReport, Skills, check_skill, copy_skill,
+};
 pub use undo_store::UndoLimits;
 
 /// The names of all tools here, for whoever checks a policy without an agent.

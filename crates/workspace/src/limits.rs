@@ -24,6 +24,8 @@ pub(crate) const NEAREST_LINES_MAX: usize = 3;
 pub(crate) const NEAREST_LINES_COMPARED_MAX: usize = 20_000;
 /// Bytes of a line that are compared for it.
 pub(crate) const NEAREST_LINE_BYTES_MAX: usize = 400;
+/// Places that one edit replaces at most.
+pub(crate) const PLACES_MAX: usize = 100_000;
 /// Lines that are named where the text of an edit stands more than once.
 pub(crate) const MATCHES_NAMED_MAX: usize = 8;
 
@@ -96,3 +98,7 @@ pub(crate) const REMOVE_ENTRIES_MAX: usize = 20_000;
 pub(crate) const UNDO_LISTED_MAX: usize = 50;
 /// Largest description of a change in the undo folder, in bytes.
 pub(crate) const UNDO_ENTRY_BYTES_MAX: usize = 64 << 10;
+
+/// How long a change waits for another one before it is refused. Less than the time of any call, so that what was not begun
+/// is never called unknown.
+pub(crate) const CHANGE_WAIT_MAX: Duration = Duration::from_secs(20);

@@ -103,8 +103,17 @@ pub(crate) fn create_file(
     sweep(parent);
     let temporary = TemporaryFile::write(parent, unique, content, attributes)?;
     rename_to_new(parent, &temporary.name, parent, name, false)?;
-    rustix::fs::fsync(parent)?;
-    Ok(())
+    rustix::fs::fsync(parent).map_err(|errno| io::Error::other(UnconfirmedError(errno)))
+}
+
+/// A file is there, and the disk did not confirm it.
+#[derive(Debug, thiserror::Error)]
+#[error("the disk did not confirm it: {0}")]
+pub(crate) struct UnconfirmedError(Errno);
+
+/// Whether a file may be there although it could not be created.
+pub(crate) fn is_unconfirmed(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<UnconfirmedError>()).is_some()
 }
 
 /// Puts a new content in the place of a file that was read before, if it is still that file.

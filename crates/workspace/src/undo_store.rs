@@ -81,7 +81,13 @@ impl UndoStore {
             );
             return Err(ToolError::of(ToolErrorKind::Blocked, message));
         }
-        self.make_room(entry.bytes, now);
+        if !self.make_room(entry.bytes, now) {
+            let message = format!(
+                "`{}` could not be taken back afterwards: the undo folder is full, and nothing of it can be removed. Nothing was changed",
+                entry.path
+            );
+            return Err(ToolError::of(ToolErrorKind::Blocked, message));
+        }
         let text = serde_json::to_vec(entry)
             .map_err(|error| not_kept(&entry.path, &io::Error::other(error)))?;
         let name = note_name(&entry.id);
@@ -187,8 +193,8 @@ impl UndoStore {
             })
     }
 
-    /// Forgets a change: what is kept goes before the note of it, so that nothing is left without one.
-    pub(crate) fn forget(&self, entry: &UndoEntry) {
+    /// Forgets a change: what is kept goes before the note of it, so that nothing is left without one. False where it could not.
+    pub(crate) fn forget(&self, entry: &UndoEntry) -> bool {
         let kept = kept_name(&entry.id);
         let is_gone = match remove_tree(self.fd(), &kept, 0) {
             Ok(()) | Err(Errno::NOENT) => true,
@@ -198,6 +204,7 @@ impl UndoStore {
         if is_gone {
             let _ = rustix::fs::unlinkat(&self.folder, note_name(&entry.id), AtFlags::empty());
         }
+        is_gone
     }
 
     /// The changes that can be taken back, the newest first.
@@ -238,19 +245,21 @@ impl UndoStore {
         !entry.keeps() || self.has_kept(entry)
     }
 
-    fn make_room(&self, bytes: u64, now: Timestamp) {
+    /// Forgets the oldest changes until so many bytes have room; false where they have none.
+    fn make_room(&self, bytes: u64, now: Timestamp) -> bool {
         let entries = self.all();
         let mut left = entries.len();
         let mut kept: u64 = entries.iter().map(|entry| entry.bytes).fold(0, u64::saturating_add);
         for entry in &entries {
             let is_full = left >= self.limits.entries.max(1)
                 || kept.saturating_add(bytes) > self.limits.bytes;
-            if is_full || self.is_expired(entry, now) || !self.is_whole(entry) {
-                self.forget(entry);
+            let is_to_go = is_full || self.is_expired(entry, now) || !self.is_whole(entry);
+            if is_to_go && self.forget(entry) {
                 left = left.saturating_sub(1);
                 kept = kept.saturating_sub(entry.bytes);
             }
         }
+        kept.saturating_add(bytes) <= self.limits.bytes
     }
 
     fn open_kept(&self, name: &str) -> Result<(OwnedFd, Stat), Errno> {
@@ -338,7 +347,7 @@ fn is_dots(name: &std::ffi::CStr) -> bool {
 }
 
 /// Removes a file, or a folder with all that is in it, following nothing.
-fn remove_tree(
+pub(crate) fn remove_tree(
     parent: BorrowedFd<'_>,
     name: impl rustix::path::Arg + Copy,
     depth: usize,
@@ -351,6 +360,8 @@ fn remove_tree(
         return Err(Errno::OVERFLOW);
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A folder that may not be changed is ours all the same here, and would be kept for ever.
+    rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
     let folder = rustix::fs::openat(parent, name, flags, Mode::empty())?;
     for entry in Dir::read_from(&folder)? {
         let entry = entry?;

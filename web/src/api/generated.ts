@@ -23,6 +23,17 @@ export interface AbortView {
   message: string;
 }
 
+/** What a person accepts. */
+export interface AcceptToolsBody {
+  tools: AcceptedToolBody[];
+}
+
+/** A tool as it was shown. */
+export interface AcceptedToolBody {
+  digest: string;
+  tool: string;
+}
+
 /** A stimulus that is durable and will be answered or aborted. */
 export interface AcceptedView {
   /** The epoch that answers it. */
@@ -108,6 +119,8 @@ export interface AgentToolView {
   permission: string;
   /** Why it is denied. */
   reason?: string | null;
+  /** `builtin`, or `mcp:` and the name of the server that has it. */
+  source: string;
 }
 
 /** An agent. */
@@ -180,7 +193,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock` or `keeper`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper` or `tools`. */
   kind: string;
   /** Since when. */
   since: string;
@@ -367,6 +380,12 @@ export interface DreamView {
   created_at: string;
   filename: string;
   title: string;
+}
+
+/** A tool that cannot be used. */
+export interface DroppedToolView {
+  reason: string;
+  tool: string;
 }
 
 /** An edge. */
@@ -811,6 +830,36 @@ export interface MaintenanceView {
   since: string;
   /** Null where a person ends it. */
   until?: string | null;
+}
+
+/** A server. */
+export interface McpServerView {
+  /** Its address, where it runs elsewhere. */
+  address?: string | null;
+  /** Its tools that cannot be used. */
+  dropped: DroppedToolView[];
+  /** Its name in the configuration. */
+  id: string;
+  /** The last thing that went wrong. */
+  last_error?: string | null;
+  /** What its list of tools lacks. */
+  list_problem?: string | null;
+  /** The root of its processes; null where it runs elsewhere or not. */
+  pid?: number | null;
+  /** The version of the protocol. */
+  protocol?: string | null;
+  /** The name and the version that it gives itself. */
+  software?: string | null;
+  /** How often it was started. */
+  starts: number;
+  /** `starting`, `ready`, `waiting`, `login_needed` or `stopped`. */
+  state: string;
+  /** The newest of what it wrote on stderr. */
+  stderr: string;
+  /** The names of its tools that agents may be offered. */
+  tools: string[];
+  /** Its tools that wait for a person. */
+  waiting: WaitingToolView[];
 }
 
 /** Alertmanager's webhook, version 4. Other fields are ignored. */
@@ -1490,6 +1539,20 @@ export interface WaitingFactView {
   told_by?: string | null;
 }
 
+/** A tool that is not offered until a person accepts it. */
+export interface WaitingToolView {
+  /** What changed, or all that it says where it is new. */
+  diff: string;
+  /** What an acceptance names: it stands for what the tool says about itself now. */
+  digest: string;
+  /** Whether that is cut: it says more than is shown. */
+  is_cut: boolean;
+  /** Whether nothing of this name was accepted before. */
+  is_new: boolean;
+  /** The tool, by the server's own name. */
+  tool: string;
+}
+
 /** Something that an agent waits for. */
 export interface WakeView {
   /** What has to hold. */
@@ -1637,6 +1700,10 @@ export interface Routes {
   "GET /management/sleep": { path: never; query: "citizen"; body: undefined; answer: SleepView };
   /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. Its progress is in `/events` and under `GET /management/sleep`. */
   "POST /management/sleep": { path: never; query: never; body: SleepBody; answer: SleepBegunView };
+  /** The servers of the configuration, in its order. */
+  "GET /mcp/servers": { path: never; query: never; body: undefined; answer: List<McpServerView> };
+  /** Accepts tools as they were shown: they are offered from then on. One that changed again since is refused with all others. */
+  "POST /mcp/servers/{id}/accept": { path: "id"; query: never; body: AcceptToolsBody; answer: McpServerView };
   /** Takes a matter back: facts, graph, recall, prompts, sleep and dreams know it no more. The lines stay in the ledger; `abide memory erase` removes them. An administrator forgets for anybody, everybody else what they said themselves. */
   "POST /memory/forget": { path: never; query: never; body: ForgetBody; answer: ForgottenView };
   /** Edges, the newest first; with `?node=` those from or to it, with `?closed=1` closed ones too. */
@@ -1911,6 +1978,8 @@ export interface ChannelAsked {
   nick: string;
   /** The line that asked. */
   msgid?: string;
+  /** Of a question that was refused: how many lines it had. */
+  refused_lines?: number;
 }
 
 /** A group that has another number. */
@@ -2005,6 +2074,8 @@ export interface ChannelSaid {
 export interface ChannelSending {
   /** The kind of place. */
   channel: Channel;
+  /** Which part of it, counted from 0, where each leaves by itself; none where all of it leaves. */
+  part?: number;
 }
 
 /** What a room is about. */
@@ -2224,6 +2295,12 @@ export interface EpochCommitted {
 export interface EpochOpened {
   /** The epoch whose reply is the last driver output of this session, if any. */
   last_output?: string;
+}
+
+/** The machine slept or the keeper's process stood still. While a person is waited for nothing of it counts: that time is not the epoch's anyway. */
+export interface EpochStoodStill {
+  /** For how long. */
+  duration_ms: number;
 }
 
 /** Words are to be removed. It names where they stand and holds none of them; who asked is the line's author. */
@@ -2501,6 +2578,8 @@ export type IdentitySource = "profile" | "person" | "file" | "sleep";
 export interface KeeperStarted {
   /** The program's version. */
   version: string;
+  /** Whether an epoch without a reply stays a matter until it is asked again. Of an older keeper it stayed one only until the agent answered anything. */
+  remembers_failures?: boolean;
 }
 
 /** A keeper ends. */
@@ -2523,6 +2602,20 @@ export interface LedgerErased {
 
 /** A way to look at the past, each with one of the eight queries; in the order of the plan. */
 export type Lens = "relational" | "historical" | "technical" | "emotional" | "strategic" | "experiential" | "constraint" | "connective";
+
+/** A tool of a server, with all that a model reads of it. */
+export interface McpToolAccepted {
+  /** The server, by its name in the configuration. */
+  server: string;
+  /** The tool, by the server's own name. */
+  tool: string;
+  /** Its description, as the server sent it. */
+  description: string;
+  /** The schema of its arguments, as the server sent it. */
+  schema: Json;
+  /** Its hints (`annotations`), as the server sent them; null where it sent none. */
+  hints?: Json;
+}
 
 /** A matter taken back (decision 53). It holds no words: only where they were said. The line's own epoch, in which somebody asked for it, is bound like the epochs that it names. */
 export interface MemoryForgotten {
@@ -3382,7 +3475,7 @@ export interface EventData {
   "approval.requested": ApprovalRequested;
   /** The answer of this epoch was said where it was asked, or was given up; nothing is owed any more. */
   "channel.answered": ChannelAnswered;
-  /** The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. */
+  /** The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. One that was refused has no epoch. */
   "channel.asked": ChannelAsked;
   /** A group has another number from here on. */
   "channel.chat_moved": ChannelChatMoved;
@@ -3412,6 +3505,8 @@ export interface EventData {
   "epoch.committed": EpochCommitted;
   /** The lane took the stimulus up. */
   "epoch.opened": EpochOpened;
+  /** Nothing could happen for so long while it was open; that time is not the epoch's. */
+  "epoch.stood_still": EpochStoodStill;
   /** An agent or a person made an entry. The line's author is its author, the line's time its time. */
   "evidence.recorded": EvidenceRecorded;
   /** What became of a proposal. */
@@ -3432,6 +3527,8 @@ export interface EventData {
   "keeper.tail_quarantined": TailQuarantined;
   /** Ticks have another length from here on. */
   "keeper.tick_interval_changed": TickIntervalChanged;
+  /** A tool may be offered to agents as it describes itself here, until it describes itself in another way. */
+  "mcp.tool_accepted": McpToolAccepted;
   /** A dream was taken out of the list; its line stays. */
   "memory.dream_forgotten": DreamForgotten;
   /** A dream was written. */
@@ -3585,7 +3682,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "approval.decided": "A person, a rule or the deadline decided.",
   "approval.requested": "A call waits for a person.",
   "channel.answered": "The answer of this epoch was said where it was asked, or was given up; nothing is owed any more.",
-  "channel.asked": "The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.",
+  "channel.asked": "The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. One that was refused has no epoch.",
   "channel.chat_moved": "A group has another number from here on.",
   "channel.gate_moved": "An agent hears everything in a room from here on, or its mentions alone.",
   "channel.joined": "An agent is in a room from here on, over restarts.",
@@ -3600,6 +3697,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",
   "epoch.opened": "The lane took the stimulus up.",
+  "epoch.stood_still": "Nothing could happen for so long while it was open; that time is not the epoch's.",
   "evidence.recorded": "An agent or a person made an entry. The line's author is its author, the line's time its time.",
   "evolution.decided": "What became of a proposal.",
   "evolution.proposed": "An agent proposed new code.",
@@ -3610,6 +3708,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "keeper.stopped": "A keeper ended in good order.",
   "keeper.tail_quarantined": "Bytes that were never acknowledged stood at the end of the ledger and were set aside.",
   "keeper.tick_interval_changed": "Ticks have another length from here on.",
+  "mcp.tool_accepted": "A tool may be offered to agents as it describes itself here, until it describes itself in another way.",
   "memory.dream_forgotten": "A dream was taken out of the list; its line stays.",
   "memory.dream_written": "A dream was written.",
   "memory.edge_closed": "An edge holds no longer.",

@@ -28,6 +28,13 @@ export const attentionQuery = queryOptions({
   queryFn: ({ signal }) => call("GET /attention", { query: { limit: 200 }, signal }),
 });
 
+/** Servers whose tools agents use. They start and change without an event of the ledger. */
+export const serversQuery = queryOptions({
+  queryKey: ["servers"],
+  queryFn: ({ signal }) => call("GET /mcp/servers", { signal }),
+  refetchInterval: 30_000,
+});
+
 export const approvalsQuery = queryOptions({
   queryKey: ["approvals"],
   queryFn: ({ signal }) => call("GET /approvals", { query: { limit: 200 }, signal }),

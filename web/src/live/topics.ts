@@ -17,6 +17,7 @@ export const TOPICS = [
   "wakes",
   "channels",
   "health",
+  "servers",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];
@@ -54,6 +55,7 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   stdout: ["stdout"],
   space: ["stdout"],
   wake: ["wakes"],
+  mcp: ["attention", "servers"],
   channel: ["channels", "watchdog"],
   keeper: ["health"],
 };

@@ -166,6 +166,8 @@ const ANYTHING = {
   },
 };
 const OTHERWISE: Record<string, object> = {
+  "mcp.tool_accepted": { server: "files", tool: "read" },
+  "epoch.stood_still": { duration_ms: 60_000 },
   "tool.kept": { namespace: "rss", key: "https://example.org/feed", value: {} },
   "watchdog.stepped": { to: ["phone"] },
   "watchdog.attention_raised": {
@@ -183,7 +185,7 @@ const OTHERWISE: Record<string, object> = {
 };
 /** What a sentence behind an actor begins with. */
 const VERB =
-  /^(erased|is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched)\b/;
+  /^(erased|is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched|stood|accepted)\b/;
 
 it("makes a sentence of every kind behind its actor, never the catalogue's words", () => {
   for (const [kind, about] of Object.entries(EVENT_KINDS)) {

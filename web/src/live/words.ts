@@ -24,6 +24,8 @@ function said(event: AnyEvent, tool?: string): string {
       return `was asked by ${event.data.sender}: ${quote(event.data.content)}`;
     case "epoch.opened":
       return "started working on it";
+    case "epoch.stood_still":
+      return `stood still for ${duration(event.data.duration_ms)}; that time does not count`;
     case "context.assembled":
       return `was shown ${event.data.tokens.system + event.data.tokens.history + event.data.tokens.stimulus} tokens`;
     case "turn.started":
@@ -49,6 +51,8 @@ function said(event: AnyEvent, tool?: string): string {
         ? `forgot ${quotePlain(key)} of ${namespace}`
         : `noted ${quotePlain(key)} for ${namespace}`;
     }
+    case "mcp.tool_accepted":
+      return `accepted ${quotePlain(event.data.tool)} of the server ${event.data.server}`;
     case "approval.requested":
       return "waits for approval";
     case "approval.decided":
@@ -125,6 +129,9 @@ function reached(event: AnyEvent): string | null {
       return `said ${placeOf(event.data)}${who}: ${quote(text)}`;
     }
     case "channel.asked":
+      if (event.data.refused_lines !== undefined) {
+        return `was not asked what ${event.data.nick} said ${placeOf(event.data)}: it was refused`;
+      }
       return `was asked by ${event.data.nick} ${placeOf(event.data)}; the answer goes there`;
     case "channel.sending":
       return `is about to answer over ${event.data.channel}`;

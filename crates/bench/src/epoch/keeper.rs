@@ -33,7 +33,7 @@ use abide_memory::{
     stdout::StdoutFolder,
 };
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
-use abide_tools::{Registry, Tool, ToolPolicy};
+use abide_tools::{Registry, SharedRegistry, Tool, ToolPolicy};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -230,7 +230,7 @@ impl BenchAgents<'_> {
         let note: Arc<dyn Tool> = Arc::new(CountingTool::new(Arc::clone(self.tool_runs)));
         let mut tools = Registry::builtin(None).map_err(BenchError::of("list tools"))?;
         tools.add(note).map_err(BenchError::of("list tools"))?;
-        let tools = Arc::new(tools);
+        let tools = Arc::new(SharedRegistry::new(tools));
         let client = ClientSettings::new(AddressPolicy::Any, Arc::clone(self.clock));
         let client = Client::new(client);
         let mut agents = Vec::with_capacity(design.agents);
@@ -280,7 +280,7 @@ impl BenchAgents<'_> {
         &self,
         number: usize,
         client: &Client,
-        tools: &Arc<Registry>,
+        tools: &Arc<SharedRegistry>,
     ) -> Result<AgentSetup, BenchError> {
         let name = format!("agent-{number}");
         let id: AgentId = name.parse().map_err(BenchError::of("name an agent"))?;

@@ -14,7 +14,7 @@ use abide_engine::{AgentSetup, DreamerSetup, keeper, mind::ReasonerMind};
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
 use abide_models::Reasoner;
-use abide_tools::{Registry, ToolPolicy};
+use abide_tools::{Registry, SharedRegistry, ToolPolicy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -189,7 +189,9 @@ fn fold(written: &WrittenLog) -> Result<f64, BenchError> {
         role: "assistant".into(),
         partners: Vec::new(),
         mind: Arc::new(ReasonerMind::new(Reasoner::Reflex)),
-        tools: Arc::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?),
+        tools: Arc::new(SharedRegistry::new(
+            Registry::builtin(None).map_err(BenchError::of("list tools"))?,
+        )),
         policy: ToolPolicy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
         dreamer: DreamerSetup::default(),

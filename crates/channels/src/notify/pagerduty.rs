@@ -94,7 +94,7 @@ impl PagerDuty {
                 "page": item.page.as_ref().map(ToString::to_string),
                 "alive": item.is_alive,
                 "never_active": item.is_never_active,
-                "task": item.task,
+                "task": item.task.as_ref().map(|task| task.description(notice.at)),
             },
         });
         self.trigger(&item.episode.to_string(), (notice, payload))

@@ -77,7 +77,7 @@ fn body(notice: &Notice) -> Value {
         "text": notice.text(),
         "reason": reason,
         "until": until,
-        "items": notice.items.iter().map(item).collect::<Vec<_>>(),
+        "items": notice.items.iter().map(|one| item(notice, one)).collect::<Vec<_>>(),
     });
     if let Value::Object(body) = &mut body {
         if !notice.matters.is_empty() {
@@ -90,7 +90,7 @@ fn body(notice: &Notice) -> Value {
     body
 }
 
-fn item(item: &NoticeItem) -> Value {
+fn item(notice: &Notice, item: &NoticeItem) -> Value {
     json!({
         "agent": item.agent.as_str(),
         "episode": item.episode.to_string(),
@@ -99,7 +99,7 @@ fn item(item: &NoticeItem) -> Value {
         "cause": item.cause,
         "alive": item.is_alive,
         "never_active": item.is_never_active,
-        "task": item.task,
+        "task": item.task.as_ref().map(|task| task.description(notice.at)),
         "end": item.end.as_ref().map(|end| match end {
             StallEnd::Moved => "moved",
             StallEnd::Unanswered { .. } => "unanswered",

@@ -24,7 +24,7 @@ const PRIVATE: &str = "private";
 const MEDIA_REMARK: &str = "(Sent with a photo or a file, which cannot be shown to you:)\n";
 
 /// Whether the program that a text came from may have cut it.
-pub fn may_be_cut(text: &str) -> bool {
+fn may_be_cut(text: &str) -> bool {
     utf16_len(text) >= CUT_UNITS_MIN
 }
 

@@ -18,6 +18,8 @@ pub const TEXT_TIME_MAX: Duration = Duration::from_secs(15);
 pub struct HeldText {
     /// With so many of its pieces: with the first one, with two, and so on. Never empty.
     versions: Vec<ChatMessage>,
+    /// Its pieces as they came. Never empty.
+    pieces: Vec<ChatMessage>,
     last: ChatMessage,
     updates: Vec<i64>,
     began_at: Duration,
@@ -50,6 +52,7 @@ impl TextJoiner {
     pub fn hold(&mut self, said: ChatMessage, update: i64, now: Duration) {
         let mut held = HeldText {
             versions: vec![said.clone()],
+            pieces: vec![said.clone()],
             last: said,
             updates: vec![update],
             began_at: now,
@@ -74,6 +77,11 @@ impl TextJoiner {
     /// The texts to which nothing more will come, in the order in which they began.
     pub fn due(&mut self, now: Duration) -> Vec<HeldText> {
         self.take_where(|held| held.due_at <= now)
+    }
+
+    /// Whether the rest of something may still come.
+    pub fn waits(&self, now: Duration) -> bool {
+        self.held.iter().any(|held| held.due_at > now)
     }
 
     /// What was written in a chat, whether more may come or not.
@@ -119,6 +127,11 @@ impl HeldText {
         &self.versions
     }
 
+    /// Its pieces as they came, in their order.
+    pub fn pieces(&self) -> &[ChatMessage] {
+        &self.pieces
+    }
+
     /// The updates that its pieces came with, in their order.
     pub fn updates(&self) -> &[i64] {
         &self.updates
@@ -127,6 +140,7 @@ impl HeldText {
     fn append(&mut self, more: ChatMessage, update: i64, now: Duration) {
         let joined = self.whole().clone().with_more(&self.last, &more);
         self.versions.push(joined);
+        self.pieces.push(more.clone());
         self.last = more;
         self.updates.push(update);
         self.wait_for_more(now);
@@ -227,6 +241,8 @@ mod tests {
         rig.says((9, &cut("@abide_bot ")), &mention(), 0);
         assert!(rig.due(2_999).is_empty());
         assert_eq!(rig.joiner.first_update(), Some(1));
+        let waits = [2_999, 3_000].map(|millis| rig.joiner.waits(Duration::from_millis(millis)));
+        assert_eq!(waits, [true, false]);
         assert_eq!(rig.due(3_000).len(), 1);
         assert!(!rig.says((9, "end"), &json!({}), 3_001));
         assert!(rig.joiner.is_empty());
@@ -247,6 +263,8 @@ mod tests {
         assert!(!rig.says((8, "two"), &forwarded, 0), "somebody else's");
         assert!(rig.says((9, "two"), &forwarded, 0));
         let due = rig.joiner.due(Duration::ZERO);
+        let pieces: Vec<_> = due[0].pieces().iter().map(|piece| piece.location.message).collect();
+        assert_eq!(pieces, [1, 2, 4]);
         let content = due[0].whole().content();
         assert!(content.contains("> one") && content.ends_with("> two"), "{content}");
     }

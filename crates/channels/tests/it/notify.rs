@@ -5,9 +5,10 @@ use std::{sync::Mutex, time::Duration};
 
 use abide_domain::{
     Clock, EpisodeId, NoticeId, Timestamp,
+    envelope::Channel,
     event::watchdog::{EscalationCause, PageId, Proof},
 };
-use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, StallEnd};
+use abide_watchdog::{Delivery, Notice, NoticeItem, NoticeKind, StallEnd, TaskOrigin};
 
 mod desktop;
 mod faults;
@@ -49,6 +50,8 @@ fn at() -> Timestamp {
 
 fn item(agent: &str, episode: &str) -> NoticeItem {
     let episode: EpisodeId = episode.parse().unwrap();
+    let at = "2026-11-27T21:53:00Z".parse().unwrap();
+    let task = TaskOrigin { sender: Some("ann".to_owned()), channel: Channel::Telegram, at };
     NoticeItem {
         agent: agent.parse().unwrap(),
         episode,
@@ -57,7 +60,7 @@ fn item(agent: &str, episode: &str) -> NoticeItem {
         cause: Some(EscalationCause::NoEvidence),
         is_alive: true,
         is_never_active: false,
-        task: Some("deploy it".to_owned()),
+        task: Some(task),
         end: None,
     }
 }

@@ -16,7 +16,8 @@ event_group! {
     ChannelEvent {
         /// Somebody said a line. The entity is who spoke; of a guest it is the keeper.
         Said(ChannelSaid) = "channel.said" v 1,
-        /// The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus.
+        /// The stimulus of this epoch was asked there, and is to be answered there. In the batch of the stimulus. One that was
+        /// refused has no epoch.
         Asked(ChannelAsked) = "channel.asked" v 1,
         /// The answer of this epoch is about to leave for where it was asked. What ends without `channel.answered` after it may
         /// have been said.
@@ -108,6 +109,9 @@ pub struct ChannelAsked {
     /// The line that asked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub msgid: String,
+    /// Of a question that was refused: how many lines it had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_lines: Option<u64>,
 }
 
 /// What became of an answer.
@@ -127,6 +131,9 @@ pub struct ChannelAnswered {
 pub struct ChannelSending {
     /// The kind of place.
     pub channel: Channel,
+    /// Which part of it, counted from 0, where each leaves by itself; none where all of it leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u64>,
 }
 
 /// An answer that did not leave.

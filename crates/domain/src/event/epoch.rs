@@ -10,6 +10,8 @@ event_group! {
     EpochEvent {
         /// The lane took the stimulus up.
         Opened(EpochOpened) = "epoch.opened" v 1,
+        /// Nothing could happen for so long while it was open; that time is not the epoch's.
+        StoodStill(EpochStoodStill) = "epoch.stood_still" v 1,
         /// The reply stands, staged state is in force, the exchange is memory.
         Committed(EpochCommitted) = "epoch.committed" v 1,
         /// The epoch ended without a reply and changed no memory.
@@ -23,6 +25,14 @@ pub struct EpochOpened {
     /// The epoch whose reply is the last driver output of this session, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_output: Option<EpochId>,
+}
+
+/// The machine slept or the keeper's process stood still. While a person is waited for nothing of it counts: that time is
+/// not the epoch's anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochStoodStill {
+    /// For how long.
+    pub duration_ms: u64,
 }
 
 /// An epoch ends well.

@@ -30,6 +30,10 @@ event_group! {
 pub struct KeeperStarted {
     /// The program's version.
     pub version: String,
+    /// Whether an epoch without a reply stays a matter until it is asked again. Of an older keeper it stayed one only until the
+    /// agent answered anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembers_failures: bool,
 }
 
 /// A keeper ends.

@@ -94,8 +94,11 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Keeper(_)
         | Event::Watchdog(_)
         | Event::Channel(_)
+        | Event::Mcp(_)
         | Event::Turn(TurnEvent::Started(_) | TurnEvent::Failed(_))
-        | Event::Epoch(EpochEvent::Opened(_) | EpochEvent::Aborted(_))
+        | Event::Epoch(
+            EpochEvent::Opened(_) | EpochEvent::StoodStill(_) | EpochEvent::Aborted(_),
+        )
         | Event::Evolution(EvolutionEvent::Decided(_))
         | Event::Wake(WakeEvent::Fired(_) | WakeEvent::Ran(_)) => return None,
         Event::Epoch(EpochEvent::Committed(_)) => (Type::Coordination, Claim::Conclusion),

@@ -81,7 +81,7 @@ pub(super) fn announcements(
     (version, ids): (&str, NewIds<'_>),
 ) -> Result<Vec<Draft>, StartError> {
     let keeper = EntityName::keeper();
-    let started = KeeperStarted { version: version.into() }.into();
+    let started = KeeperStarted { version: version.into(), remembers_failures: true }.into();
     let mut drafts =
         vec![Draft { entity: keeper.clone(), author: keeper.clone(), epoch: None, event: started }];
     drafts.extend(state.undecided.iter().map(end_approval));

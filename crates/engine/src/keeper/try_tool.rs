@@ -6,12 +6,13 @@ use abide_domain::{AgentId, CallId, EpochId, tool::EffectClass};
 use abide_memory::Listener;
 use abide_tools::{
     ArgumentsError, Call, CommandReply, Commands, KeptValues, Permission, ToolError,
-    UnknownToolError,
+    UnknownToolError, judge_call,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
 
 use super::{Keeper, OrderError};
+use crate::run_epoch::preview;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -47,14 +48,12 @@ impl Keeper {
         arguments: &Value,
     ) -> Result<TriedTool, TryToolError> {
         let profile = self.agent_or_error(agent)?;
-        let tool = profile.tools.get(name)?;
-        profile.tools.validate(name, arguments)?;
-        let by_policy = profile.policy.decide(name);
-        let permission = match (&by_policy, tool.judge(agent, arguments)) {
-            (Permission::Deny { .. }, _) | (_, None) => by_policy,
-            (_, Some(by_tool)) => by_tool,
-        };
-        let preview = tool.preview(agent, arguments).await;
+        let tools = profile.tools.current();
+        let tool = tools.get(name)?;
+        tools.validate(name, arguments)?;
+        let knows = |name: &str| self.services().knows(name);
+        let permission = judge_call(&profile.policy, &**tool, agent, arguments, &knows);
+        let preview = preview(agent, &**tool, arguments).await;
         let is_denied = matches!(permission, Permission::Deny { .. });
         if is_denied || tool.spec().effect != EffectClass::Read {
             return Ok(TriedTool { permission, preview, result: None });
@@ -80,6 +79,8 @@ impl Keeper {
             memory: &memory,
             kept: &kept,
             commands: &NoCommandsHere,
+            offered: &tools.offered(&profile.policy),
+            shown: &[],
         };
         let limit = tool.time_limit(arguments).unwrap_or(services.settings.limits.tool);
         let ended = tokio::time::timeout(limit, tool.run(call)).await;

@@ -104,7 +104,7 @@ fn look_up(record: &EpochRecord, id: &CallId) -> Option<(VoiceCall, Option<ToolR
 /// Records the intent; for the world, durably.
 async fn request(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<ToolRequested, EpochError> {
     // A call of an unknown tool has failed its validation before.
-    let tool = walk.agent.tools.get(&call.name).ok();
+    let tool = walk.tools.get(&call.name).ok();
     let effect = tool.map_or(EffectClass::Read, |tool| tool.spec().effect);
     let idempotent = tool.is_some_and(|tool| tool.idempotent(&call.arguments));
     let (call_id, name) = (call.call_id.clone(), call.name.clone());
@@ -124,7 +124,8 @@ async fn run(
     effect: EffectClass,
 ) -> Result<CallResult, EpochError> {
     let (services, agent) = (walk.services, walk.agent);
-    let tool = match agent.tools.get(&call.name) {
+    let tools = Arc::clone(&walk.tools);
+    let tool = match tools.get(&call.name) {
         Ok(tool) => tool,
         // The configuration changed while the epoch was cut.
         Err(unknown) => return Ok(CallResult::at_once(Outcome::Error, unknown.to_string())),
@@ -140,6 +141,7 @@ async fn run(
         walk.flush().await?;
     }
     let commands = MindCommands::new(services, &walk.record, &call.call_id);
+    let (offered, shown) = (walk.offer.all(), walk.shown.clone());
     let request = Call {
         agent: &agent.id,
         epoch,
@@ -156,6 +158,8 @@ async fn run(
         memory: &memory,
         kept: &kept(walk),
         commands: &commands,
+        offered: &offered,
+        shown: &shown,
     };
     let _wait = services.activities.wait(&agent.id, WaitReason::Tool, limit);
     let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));

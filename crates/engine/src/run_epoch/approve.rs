@@ -3,16 +3,17 @@
 //! A request for approval and its deadline stand in the ledger before anybody is asked, so that a restart goes on
 //! waiting for the same deadline; silence is a no (decision 21).
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::{
-    ApprovalId, CallId,
+    AgentId, ApprovalId, CallId,
     event::{ApprovalDecided, ApprovalRequested, ApprovedCall, DecidedBy, Decision, VoiceCall},
     limits::APPROVAL_PREVIEW_CHARS_MAX,
     text::shortened,
     tool::Outcome,
 };
-use abide_tools::Permission;
+use abide_tools::{Permission, Tool, judge_call};
+use serde_json::Value;
 
 use super::{
     controls::{DecideError, DecisionOrder},
@@ -55,45 +56,32 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     if let Permission::Deny { reason } = permission {
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
     }
-    if let Err(problem) = walk.agent.tools.validate(&call.name, &call.arguments) {
+    if let Err(problem) = walk.tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
     }
-    let asks = match parts(walk, call) {
-        Ok(asks) => asks,
-        Err(reason) => return Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
-    };
-    let tool = walk.agent.tools.get(&call.name).ok();
-    let own = tool.and_then(|tool| tool.judge(&walk.agent.id, &call.arguments));
-    match own {
-        Some(Permission::Deny { reason }) => {
-            Ok(Permit::Refused { outcome: Outcome::Denied, reason })
+    let tools = Arc::clone(&walk.tools);
+    let tool = match tools.get(&call.name) {
+        Ok(tool) => tool,
+        Err(unknown) => {
+            return Ok(Permit::Refused { outcome: Outcome::Error, reason: unknown.to_string() });
         }
-        Some(Permission::Ask) => ask_person(walk, call).await,
-        Some(Permission::Allow) if !asks => Ok(Permit::Run),
-        _ if asks || permission == Permission::Ask => ask_person(walk, call).await,
-        _ => Ok(Permit::Run),
+    };
+    let (policy, agent) = (&walk.agent.policy, &walk.agent.id);
+    let knows = |name: &str| walk.services.knows(name);
+    match judge_call(policy, &**tool, agent, &call.arguments, &knows) {
+        Permission::Deny { reason } => Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
+        Permission::Ask => ask_person(walk, call, &**tool).await,
+        Permission::Allow => Ok(Permit::Run),
     }
 }
 
-/// Whether a person is asked about a part of the call; an error where the policy denies one.
-fn parts(walk: &Walk<'_>, call: &VoiceCall) -> Result<bool, String> {
-    let Ok(tool) = walk.agent.tools.get(&call.name) else { return Ok(false) };
-    let mut asks = false;
-    for part in tool.delicate_parts(&call.arguments) {
-        let is_known = |name: &String| walk.services.knows(name);
-        asks |= match walk.agent.policy.decide_part(part.name) {
-            Some(Permission::Deny { reason }) => return Err(reason),
-            Some(Permission::Allow) => false,
-            Some(Permission::Ask) => true,
-            None => !part.to.as_ref().is_some_and(is_known),
-        };
-    }
-    Ok(asks)
-}
-
-async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
+async fn ask_person(
+    walk: &mut Walk<'_>,
+    call: &VoiceCall,
+    tool: &dyn Tool,
+) -> Result<Permit, EpochError> {
     if walk.record.approval_of(&call.call_id).is_none() {
-        let preview = preview(walk, call).await;
+        let preview = preview(&walk.agent.id, tool, &call.arguments).await;
         request(walk, (call.call_id.clone(), None, preview)).await?;
     }
     await_decision(walk, call).await?;
@@ -103,10 +91,9 @@ async fn ask_person(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, Epo
     })
 }
 
-/// What the call would change, as far as its tool can say so in time.
-async fn preview(walk: &Walk<'_>, call: &VoiceCall) -> Option<String> {
-    let tool = walk.agent.tools.get(&call.name).ok()?;
-    let preview = tool.preview(&walk.agent.id, &call.arguments);
+/// What a call would change, as far as its tool can say so in time.
+pub(crate) async fn preview(agent: &AgentId, tool: &dyn Tool, arguments: &Value) -> Option<String> {
+    let preview = tool.preview(agent, arguments);
     let preview = tokio::time::timeout(PREVIEW_WITHIN, preview).await.ok()??;
     Some(shortened(&preview, APPROVAL_PREVIEW_CHARS_MAX))
 }

@@ -13,6 +13,7 @@ use abide_domain::{
         UsageRecord, VoiceCall, VoiceRecord,
     },
     is_blank,
+    tool::Outcome,
     turn::{MindError, Thought, TurnRequest, Usage},
     voice::{AnswerFault, Voice, VoiceError},
 };
@@ -24,7 +25,7 @@ use super::{
     attempt_cost::AttemptCost,
     attempt_count::{
         AttemptCount, BAD_VOICE, CONTEXT_TOO_LONG, CRASHED, PAGED, PERHAPS_TOO_LONG, PROCESS_ENDED,
-        SUSPENDED,
+        SUSPENDED, counted_failures,
     },
     error::EpochError,
     host, request,
@@ -32,7 +33,7 @@ use super::{
     standstill::StandstillClock,
     walk::Walk,
 };
-use crate::{context::Context, failpoint::Failpoint, money::format_dollars};
+use crate::{context::Context, failpoint::Failpoint, money::format_dollars, state::CallRecord};
 
 /// How often a prompt that does not fit the model is halved before the epoch gives up.
 const SHORTENINGS_MAX: usize = 6;
@@ -182,7 +183,7 @@ fn keeper_ended(turn: u32, times: u32) -> EpochError {
 }
 
 fn attempts_spent(walk: &Walk<'_>, turn: u32, attempts: u32) -> EpochError {
-    match walk.record.failures.iter().rfind(|failed| failed.code != CRASHED) {
+    match counted_failures(&walk.record).filter(|failed| failed.code != CRASHED).last() {
         None => EpochError::abort(
             AbortCode::Poison,
             format!("the agent's process ended {attempts} times while turn {turn} was being asked"),
@@ -226,7 +227,7 @@ async fn listen(
 ) -> Result<Result<Thought, AskError>, EpochError> {
     let mut standstill = StandstillClock::new(&*walk.services.clock, Instant::now());
     let heard = hear(walk, request, cost, &mut standstill).await?;
-    walk.leave_out(standstill.look(Instant::now()));
+    walk.leave_out(standstill.look(Instant::now()))?;
     let total = standstill.total(&*walk.services.clock);
     Ok(heard.map_err(|failure| failure.after(total)))
 }
@@ -265,13 +266,17 @@ async fn hear(
             () = tokio::time::sleep_until(clock.due().min(standstill.due())), if !is_waiting => {
                 let still = standstill.look(Instant::now());
                 clock.put_off(still, Instant::now());
-                walk.leave_out(still);
+                walk.leave_out(still)?;
+                // At once: a keeper that ends now must not count it to the epoch after its restart.
+                walk.flush().await?;
                 // Pieces came since, or nothing could: it goes on.
                 let Some(timeout) = clock.timeout(Instant::now()) else { continue };
                 walk.time_left()?;
                 return Ok(Err(timeout.into()));
             }
         };
+        // A question has its deadline from now on, by a clock that went on meanwhile.
+        walk.note_suspend()?;
         let waited = requests.handle(walk, event).await?;
         clock.put_off(waited, Instant::now());
         if is_waiting {
@@ -313,17 +318,19 @@ async fn complete(
     walk.record_agent(TurnCompleted { turn, attempt, voice, usage: usage.into() })
 }
 
-/// What the mind said beside calls of this epoch, where all that it says now, repaired too, is nothing: then that was its answer.
+/// What the mind said beside the calls of its newest turn, where all of them succeeded and all that it says now, repaired too, is
+/// nothing: then that was its answer. After a call that failed, words from before it may promise what did not come.
 fn interim_answer(walk: &Walk<'_>, failure: &AskError) -> Option<Thought> {
     let AskError::Mind(MindError::BadVoice { problem, usage }) = failure else { return None };
     let is_repaired = walk.record.failures.iter().any(|failed| failed.code == BAD_VOICE);
     if !is_repaired || problem.fault != AnswerFault::Empty {
         return None;
     }
-    let said =
-        walk.record.turns.iter().rev().find_map(|turn| {
-            turn.voice.final_response.as_deref().filter(|words| !is_blank(words))
-        })?;
+    let has_succeeded = |call: &CallRecord| {
+        call.finished.as_ref().is_some_and(|finished| finished.outcome == Outcome::Ok)
+    };
+    let turn = walk.record.turns.last().filter(|turn| turn.calls.iter().all(has_succeeded))?;
+    let said = turn.voice.final_response.as_deref().filter(|words| !is_blank(words))?;
     let voice = Voice::native(String::new(), said.to_owned(), Vec::new());
     voice.check(0).ok()?;
     Some(Thought::new(voice, usage.clone()))

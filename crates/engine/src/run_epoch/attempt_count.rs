@@ -4,6 +4,8 @@
 //! ordered, a machine that slept and a keeper that ended are no failures of the mind; each of them is bounded all the same, so
 //! that nothing is asked without end. Pure: all of it is in the record, so that it holds over restarts.
 
+use abide_domain::event::TurnFailed;
+
 use crate::state::EpochRecord;
 
 /// The code of an attempt that ended with the agent's process.
@@ -29,6 +31,23 @@ const SUSPENDS_MAX: usize = 10;
 /// attempts, because a keeper is ended for many reasons; fewer than a service manager's patience with one that ends at once.
 const KEEPER_ENDS_MAX: u32 = 5;
 
+/// The failures at the turn that comes next which count, in their order.
+pub(super) fn counted_failures(record: &EpochRecord) -> impl Iterator<Item = &TurnFailed> {
+    let (mut ordered_ends, mut suspends) = (0, 0);
+    record.failures.iter().filter(move |failed| match failed.code.as_str() {
+        BAD_VOICE | CONTEXT_TOO_LONG | PERHAPS_TOO_LONG => false,
+        PROCESS_ENDED | PAGED => {
+            ordered_ends += 1;
+            ordered_ends > ORDERED_ENDS_MAX
+        }
+        SUSPENDED => {
+            suspends += 1;
+            suspends > SUSPENDS_MAX
+        }
+        _ => true,
+    })
+}
+
 /// How the attempts at a turn have ended so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AttemptCount {
@@ -41,17 +60,10 @@ pub(super) struct AttemptCount {
 impl AttemptCount {
     /// Of the turn that comes next, at which so many attempts were made.
     pub(super) fn of(record: &EpochRecord, attempts: u32) -> Self {
-        let count = |codes: &[&str]| {
-            record.failures.iter().filter(|failed| codes.contains(&failed.code.as_str())).count()
-        };
-        let free = count(&[BAD_VOICE, CONTEXT_TOO_LONG, PERHAPS_TOO_LONG])
-            + count(&[PROCESS_ENDED, PAGED]).min(ORDERED_ENDS_MAX)
-            + count(&[SUSPENDED]).min(SUSPENDS_MAX);
-        let failed = record.failures.len();
         let whole = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         // An attempt without a failure ended with the keeper that made it.
-        let keeper_ends = attempts.saturating_sub(whole(failed));
-        Self { counted: whole(failed - free), keeper_ends }
+        let keeper_ends = attempts.saturating_sub(whole(record.failures.len()));
+        Self { counted: whole(counted_failures(record).count()), keeper_ends }
     }
 
     /// Whether the keeper has ended too often; where more attempts are allowed than that, as often as they are.

@@ -13,7 +13,7 @@ use abide_domain::{
 };
 use abide_memory::estimate_tokens;
 
-use super::{error::EpochError, walk::Walk};
+use super::{error::EpochError, offer::ShownTools, walk::Walk};
 use crate::{
     context::{self, Context},
     state::TurnRecord,
@@ -39,13 +39,24 @@ pub(super) async fn turn_request(
     let deadline = limits.turn.min(left);
     let deadline_streaming = limits.turn_streaming.max(limits.turn).min(left);
     let steps = steps(walk, context);
+    let recent = context.history.last().map(|exchange| &*exchange.stimulus).unwrap_or_default();
+    let ShownTools { tools, names } = walk.offer.of_next_turn(&walk.record, recent);
+    // Names stay the same from turn to turn and from epoch to epoch: they stand where a provider's cache holds them.
+    let system = match &names {
+        Some(names) => format!("{}\n\n{names}", context.system).into(),
+        None => context.system.clone(),
+    };
+    walk.shown = match names {
+        Some(_) => tools.iter().map(|tool| tool.name.clone()).collect(),
+        None => [].into(),
+    };
     Ok(TurnRequest {
         agent: walk.agent.id.clone(),
         epoch: walk.record.id,
         turn,
         attempt,
         repair,
-        system: context.system.clone(),
+        system,
         context: context.object.clone(),
         time_zone: context.time_zone.clone(),
         history: context.history.clone(),
@@ -55,7 +66,7 @@ pub(super) async fn turn_request(
         session_id: stimulus.session_id.clone(),
         sent_at: stimulus.sent_at,
         last_driver_output,
-        tools: walk.agent.tools.offered(&walk.agent.policy),
+        tools,
         steps,
         deadline,
         deadline_streaming,

@@ -9,7 +9,7 @@ use abide_domain::{
 
 use super::{error::EpochError, walk::Walk};
 use crate::{
-    context::{Context, ContextInput, ContextScope, envelope_of, last_output, offered_tools},
+    context::{Context, ContextInput, ContextScope, envelope_of, last_output},
     exploration::{MemoryReferences, explore_memory},
     state::AgentState,
 };
@@ -98,7 +98,7 @@ fn render(
     let shown_zone = shown.and_then(|shown| Zone::named(shown.time_zone.as_deref()?).ok());
     // An epoch that was cut is shown the same again, whatever the configuration says since.
     let time_zone = shown_zone.unwrap_or_else(|| settings.time_zone.clone());
-    let tools = Some(offered_tools(&walk.agent.tools.offered(&walk.agent.policy)));
+    let tools = Some(walk.offer.summary(&walk.record.stimulus.content));
     let input = {
         let state = walk.services.view.read();
         let known = state.agents.get(&walk.agent.id);

@@ -11,20 +11,34 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
     CallId, EntityName, Timestamp,
-    event::{AbortCode, Event},
+    event::{AbortCode, EpochStoodStill, Event},
 };
 use abide_ledger::{AppendReceipt, Draft, PendingAppend};
+use abide_tools::Registry;
 
-use super::{budget::BudgetCheck, controls::Controls, error::EpochError, hand_back::HandBack};
+use super::{
+    budget::BudgetCheck, controls::Controls, error::EpochError, hand_back::HandBack,
+    offer::ToolOffer,
+};
 use crate::{
     agent_setup::AgentSetup, deliver, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
+
+/// A shorter suspend is not recorded by itself.
+const SUSPEND_MIN: Duration = Duration::from_secs(1);
 
 /// An epoch under way.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     pub(super) services: &'a Services,
     pub(super) agent: &'a AgentSetup,
+    /// The tools that there were when this walk began. Those that another program has taken back since say so when they are
+    /// called.
+    pub(super) tools: Arc<Registry>,
+    /// Those that it may use, and how they are chosen from.
+    pub(super) offer: ToolOffer,
+    /// The names of those that the newest prompt shows with their schemas; none where it shows all, or none is known.
+    pub(super) shown: Arc<[String]>,
     pub(super) record: EpochRecord,
     pub(super) controls: &'a mut Controls,
     /// Ethereal results in full, for as long as the epoch is open.
@@ -37,6 +51,8 @@ pub(super) struct Walk<'a> {
     pub(super) was_cut: bool,
     /// When this walk began, by the wall clock and the monotonic one: from there on, time is counted by the latter.
     began: (Timestamp, Duration),
+    /// How long the machine was suspended when it was last looked at, and for how much of it in this walk.
+    suspended: (Duration, Duration),
     budget: BudgetCheck,
     unsent: Vec<Draft>,
     in_flight: Option<PendingAppend>,
@@ -53,11 +69,21 @@ impl<'a> Walk<'a> {
         let (blobs, unsent, entity) = (HashMap::new(), Vec::new(), agent.id.entity());
         let (in_flight, tokens_cap) = (None, None);
         let budget = BudgetCheck::of(services, agent);
+        let tools = agent.tools.current();
+        let offer = ToolOffer::new(tools.offered(&agent.policy), || {
+            let state = services.view.read();
+            let known = state.agents.get(&agent.id);
+            known.map(|known| known.tool_use.newest()).unwrap_or_default()
+        });
         let was_cut = record.opened_at.is_some();
         let began = (services.ledger_now(), services.clock.monotonic());
+        let suspended = (services.clock.suspended(), Duration::ZERO);
         Self {
             services,
             agent,
+            tools,
+            offer,
+            shown: [].into(),
             record,
             controls,
             blobs,
@@ -65,6 +91,7 @@ impl<'a> Walk<'a> {
             tokens_cap,
             was_cut,
             began,
+            suspended,
             budget,
             unsent,
             in_flight,
@@ -85,6 +112,11 @@ impl<'a> Walk<'a> {
 
     /// Moves the record by an event and keeps the event for the next sending. An illegal move changes nothing.
     pub(super) fn record(&mut self, event: Event, author: EntityName) -> Result<(), EpochError> {
+        self.note_suspend()?;
+        self.push(event, author)
+    }
+
+    fn push(&mut self, event: Event, author: EntityName) -> Result<(), EpochError> {
         self.record.apply(&event, self.now())?;
         self.budget.add(&event, self.services.now().day());
         let (entity, epoch) = (self.entity.clone(), Some(self.record.id));
@@ -144,15 +176,37 @@ impl<'a> Walk<'a> {
         Ok(self.services.failpoints.pass(point).await?)
     }
 
-    /// The current time, as the epoch counts it: neither a step of the wall clock nor a suspend spends any of the epoch's.
+    /// The current time: the wall clock's but for its steps, and for a suspend that is not recorded yet.
     pub(super) fn now(&self) -> Timestamp {
         let (at, monotonic) = self.began;
-        at.plus(self.services.clock.monotonic().saturating_sub(monotonic))
+        let awake = self.services.clock.monotonic().saturating_sub(monotonic);
+        at.plus(awake.saturating_add(self.suspended.1))
     }
 
-    /// Nothing could happen for so long: that time is not the epoch's either.
-    pub(super) fn leave_out(&mut self, standstill: Duration) {
-        self.began.1 = self.began.1.saturating_add(standstill);
+    /// Records that nothing could happen for so long: that time is not the epoch's, after a restart either.
+    pub(super) fn leave_out(&mut self, standstill: Duration) -> Result<(), EpochError> {
+        self.note_suspend()?;
+        self.record_standstill(standstill)
+    }
+
+    /// Records for how long the machine was suspended since this was last done.
+    pub(super) fn note_suspend(&mut self) -> Result<(), EpochError> {
+        let total = self.services.clock.suspended();
+        let (seen, in_walk) = self.suspended;
+        let suspended = total.saturating_sub(seen);
+        if suspended < SUSPEND_MIN || self.record.opened_at.is_none() {
+            return Ok(());
+        }
+        self.suspended = (total, in_walk.saturating_add(suspended));
+        self.record_standstill(suspended)
+    }
+
+    fn record_standstill(&mut self, standstill: Duration) -> Result<(), EpochError> {
+        let duration_ms = u64::try_from(standstill.as_millis()).unwrap_or(u64::MAX);
+        if duration_ms == 0 || self.record.state.is_ended() {
+            return Ok(());
+        }
+        self.push(EpochStoodStill { duration_ms }.into(), EntityName::keeper())
     }
 
     /// How much of the epoch's time is left; an error when none is.

@@ -22,6 +22,7 @@ use super::{
     own_log::{OwnEntry, OwnLog},
     private_state::PrivateStateLoss,
     sleep::SleepState,
+    tool_use::ToolUse,
 };
 
 /// Characters of a failure that are kept, in Unicode scalar values.
@@ -74,6 +75,10 @@ pub struct AgentState {
     pub own_log: OwnLog,
     /// Its epoch that ended last.
     pub last_ended: Option<EndedEpoch>,
+    /// Its epoch that ended last without an answer.
+    pub last_aborted: Option<EndedEpoch>,
+    /// Which tools it has used.
+    pub tool_use: ToolUse,
     /// What its process lost of its private state, and no person has seen to yet.
     pub private_state_loss: Option<PrivateStateLoss>,
     /// The size of the newest context, in tokens.
@@ -93,6 +98,8 @@ pub struct EndedEpoch {
     pub seq: u64,
     /// The tick of its end.
     pub tick: u64,
+    /// The time of its end.
+    pub at: Timestamp,
     /// How it ended.
     pub end: EpochEnd,
     /// The first line of its reply, or why there is none.
@@ -159,6 +166,8 @@ impl AgentState {
             tokens_cap: None,
             own_log: OwnLog::default(),
             last_ended: None,
+            last_aborted: None,
+            tool_use: ToolUse::default(),
             private_state_loss: None,
             asked_tokens: 0,
             doubted_tokens: None,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{State, agent::AgentState};
+use super::{FailedEpoch, State, agent::AgentState};
 
 impl State {
     /// SHA-256 over the canonical form of all projected state, hex. `facts` gives each agent's facts in theirs.
@@ -14,8 +14,16 @@ impl State {
             .iter()
             .map(|(id, state)| json!([id.as_str(), state.parts(), facts(id.as_str())]))
             .collect();
-        let form = json!({"agents": agents, "ends": self.ends.hex(), "epochs": self.epochs.len(), "keys": self.keys.len(), "entities": self.entities.parts()});
+        let failed: Vec<Value> = self.failed.iter().map(FailedEpoch::parts).collect();
+        let form = json!({"agents": agents, "failed": failed, "ends": self.ends.hex(), "epochs": self.epochs.len(), "keys": self.keys.len(), "entities": self.entities.parts()});
         hex::encode(Sha256::digest(form.to_string().as_bytes()))
+    }
+}
+
+impl FailedEpoch {
+    fn parts(&self) -> Value {
+        let Self { epoch, agent, asked, ends_with_any_reply, at, message } = self;
+        json!([epoch, agent, asked.map(hex::encode), ends_with_any_reply, at, message])
     }
 }
 
@@ -32,6 +40,8 @@ impl AgentState {
             "dreams": self.dreams.state_parts(),
             "sleep": self.sleep.parts(),
             "own_log": self.own_log.newest(),
+            "kept": self.kept.to_json(),
+            "tool_use": self.tool_use.parts(),
         })
     }
 }

@@ -17,6 +17,7 @@ use abide_domain::{
     },
     text::shortened,
 };
+use abide_ledger::erase::ERASED;
 use serde_json::Value;
 
 /// Longest line about how an epoch ended, in Unicode scalar values.
@@ -48,6 +49,8 @@ pub struct EpochRecord {
     pub state: EpochState,
     /// When its lane took it up.
     pub opened_at: Option<Timestamp>,
+    /// For how long nothing could happen since, waiting for approval left out.
+    pub stood_still: Duration,
     /// The epoch of the last reply in its session.
     pub last_output: Option<EpochId>,
     /// What its mind was shown, in its newest form.
@@ -137,6 +140,7 @@ impl EpochRecord {
             accepted_seq: seq,
             state: EpochState::Queued,
             opened_at: None,
+            stood_still: Duration::ZERO,
             last_output: None,
             context: None,
             turns: Vec::new(),
@@ -183,6 +187,11 @@ impl EpochRecord {
                 self.opened_at = Some(at);
                 self.last_output = opened.last_output;
             }
+            // While a person is waited for, that time is left out already.
+            EpochEvent::StoodStill(_) if self.pending_approval().is_some() => {}
+            EpochEvent::StoodStill(still) => {
+                self.stood_still += Duration::from_millis(still.duration_ms);
+            }
             EpochEvent::Committed(_) => self.ended_at = Some(at),
             EpochEvent::Aborted(aborted) => {
                 self.abort = Some(aborted.clone());
@@ -214,7 +223,12 @@ impl EpochRecord {
         let id = match event {
             ToolEvent::Requested(requested) => &requested.call_id,
             ToolEvent::Finished(finished) => &finished.call_id,
-            ToolEvent::Kept(kept) => return self.kept.push(kept.clone()),
+            ToolEvent::Kept(kept) => {
+                if !is_erased(kept) {
+                    self.kept.push(kept.clone());
+                }
+                return;
+            }
         };
         let Some(call) = self.turns.last_mut().and_then(|turn| turn.call_mut(id)) else { return };
         match event {
@@ -279,14 +293,20 @@ impl EpochRecord {
         self.approvals.iter().any(|approval| approval.requested.approval_id == id)
     }
 
-    /// The time that counts against the epoch's limit at `now`: since its opening, waiting for approval left out.
+    /// The time that counts against the epoch's limit at `now`: since its opening, waiting for approval and standstills left out.
     pub fn time_spent(&self, now: Timestamp) -> Duration {
         let Some(opened_at) = self.opened_at else { return Duration::ZERO };
         let waited = self.approvals.iter().map(|approval| {
             let until = approval.decided.as_ref().map_or(now, |(_, at)| *at);
             until.since(approval.requested_at)
         });
-        now.since(opened_at).saturating_sub(waited.sum())
+        now.since(opened_at).saturating_sub(waited.sum()).saturating_sub(self.stood_still)
+    }
+
+    /// The tools that were called, in their order.
+    pub fn called(&self) -> impl Iterator<Item = &str> {
+        let calls = self.turns.iter().flat_map(|turn| &turn.voice.tool_calls);
+        calls.map(|call| call.name.as_str())
     }
 
     /// The call of the newest turn that comes next: the first that is not finished.
@@ -390,6 +410,12 @@ fn move_of(event: &Event) -> Option<EpochMove> {
         }
         _ => return None,
     })
+}
+
+/// Whether an erasure removed what was kept: then nobody could find it by its key, and there is nothing to find. A value that is
+/// dropped stays dropped.
+fn is_erased(kept: &ToolKept) -> bool {
+    kept.key == ERASED || kept.namespace == ERASED
 }
 
 /// Adds what an attempt used. An unknown cost makes the sum unknown: unknown is not zero.

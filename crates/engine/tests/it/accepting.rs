@@ -66,8 +66,15 @@ async fn what_is_written_beside_a_stimulus_is_there_with_it_or_not_at_all() {
     let beside = || {
         let (room, nick) = (Some("#abide".to_owned()), "Ann".to_owned());
         let (account, msgid) = ("ann".to_owned(), "m1".to_owned());
-        let asked =
-            ChannelAsked { channel: Channel::Irc, network: None, room, account, nick, msgid };
+        let asked = ChannelAsked {
+            channel: Channel::Irc,
+            network: None,
+            room,
+            account,
+            nick,
+            msgid,
+            refused_lines: None,
+        };
         AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() }
     };
     let accepted = hand_in(&rig, beside()).await.unwrap();

@@ -234,6 +234,19 @@ async fn ends_by_order_are_bounded_and_the_model_is_not_blamed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn crashes_are_poison_though_a_failure_that_counts_for_nothing_lies_between_them() {
+    let ended = || MindError::ProcessEnded { message: "a person ended it".into() };
+    let crashed = || MindError::Crashed { message: "signal 11".into() };
+    for free in 1..=4 {
+        let script = move |_: &_, n| if n == free { fail(ended()) } else { fail(crashed()) };
+        let rig = Setup::new(script).start().await;
+        let epoch = rig.say("deadly").await;
+        let asked = 3 + usize::from(free < 4);
+        assert_eq!((epoch.abort_code(), rig.asked().len()), (Some(AbortCode::Poison), asked));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_machine_that_sleeps_is_no_silence_and_uses_up_no_attempt() {
     let hour = Duration::from_hours(1);
     let script = |_: &_, n| match n {
@@ -305,4 +318,32 @@ async fn what_got_no_reply_stays_a_matter_until_it_is_asked_again_or_old() {
     rig.pass(Duration::from_hours(24)).await;
     rig.say("hello").await;
     assert_eq!(without_reply(&rig), [], "nobody asks for it any more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_answered_stands_for_the_same_words_that_failed_while_it_waited() {
+    let script = |_: &_, n| if n <= 3 { fail(unavailable()) } else { say("so") };
+    let rig = Setup::new(script).start().await;
+    let (first, second) = (rig.begin("hard").await, rig.begin("hard").await);
+    assert_eq!(rig.ended(first).await.reply(), None);
+    assert_eq!(rig.ended(second).await.reply(), Some("so"));
+    assert_eq!(without_reply(&rig), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_in_which_a_machine_slept_is_not_the_epochs_after_a_restart_either() {
+    let script = |_: &_, n| if n <= 2 { silence() } else { say("so") };
+    let setup = Setup::new(script).with(|setup| {
+        setup.limits.turn = Duration::from_mins(1);
+        setup.limits.epoch = Duration::from_mins(10);
+    });
+    let mut rig = setup.start().await;
+    let epoch = rig.begin("hello").await;
+    rig.until(epoch, "turn.started").await;
+    rig.pass(Duration::from_secs(10)).await;
+    tokio::time::advance(Duration::from_hours(1)).await;
+    rig.until_times(epoch, "turn.started", 2).await;
+    rig.restart().await;
+    assert_eq!(rig.ended(epoch).await.reply(), Some("so"));
+    assert_eq!(rig.count_of(epoch, "epoch.stood_still"), 1);
 }

@@ -51,6 +51,9 @@ async fn an_epoch_whose_mind_thinks_ends_at_once() {
     assert_eq!(rig.kinds_of(epoch).last(), Some(&"epoch.aborted"), "durable when it is told");
     assert!(rig.now().since(told) < Duration::from_secs(1));
     assert_cancelled(&rig, epoch).await;
+    let state = rig.keeper().state();
+    let aborted = state.agents.values().find_map(|agent| agent.last_aborted.as_ref());
+    assert_eq!(aborted.map(|ended| ended.epoch), Some(epoch), "known though another was answered");
 }
 
 #[tokio::test(start_paused = true)]

@@ -24,6 +24,7 @@ mod clock;
 mod context;
 mod disk_full;
 mod host;
+mod many_tools;
 mod order;
 mod paging;
 mod people;

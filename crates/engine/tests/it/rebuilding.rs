@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use abide_domain::{
     AgentId, EntityName,
-    event::{Decision, Idempotency},
+    event::{Decision, Idempotency, ToolKept},
     turn::{MindError, TurnRequest},
 };
 use abide_engine::keeper::AcceptOptions;
 use abide_testkit::rig::{Rig, RigAnswer, Setup, TestTool, call, fail, say, silence};
+use abide_tools::Output;
 use serde_json::json;
 
 fn does(request: &TurnRequest, _: usize) -> RigAnswer {
@@ -126,4 +127,44 @@ async fn an_ended_epoch_reads_back_as_it_was_after_a_restart() {
     rig.restart().await;
     let after = rig.ended(before.id).await;
     assert_eq!(format!("{before:?}"), format!("{after:?}"));
+}
+
+/// A tool that keeps what it is given, and shows what it kept before.
+fn keeper_tool() -> TestTool {
+    TestTool::read("feeds.keep").giving(|call, _| {
+        let content = call.kept.to_json().to_string();
+        let key = call.arguments["key"].as_str().unwrap_or_default().to_owned();
+        let value = call.arguments.get("value").cloned();
+        let kept = ToolKept { namespace: "feeds".into(), key, value };
+        Ok(Output { content, staged: vec![kept.into()], ..Output::default() })
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_tools_keep_is_there_after_a_restart_and_what_an_aborted_epoch_staged_is_not() {
+    let script = |request: &TurnRequest, _: usize| match (&*request.message, request.turn) {
+        ("look", 1) => call("feeds.keep", json!({"key": "none"})),
+        ("drop", 1) => call("feeds.keep", json!({"key": "a"})),
+        (_, 1) => call("feeds.keep", json!({"key": &*request.message, "value": {"seen": 1}})),
+        ("fails", _) => fail(MindError::Rejected { message: "no".into() }),
+        _ => say("so"),
+    };
+    let mut rig = Setup::new(script).tool(keeper_tool()).start().await;
+    for content in ["a", "b", "fails"] {
+        rig.say(content).await;
+    }
+    let shown = async |rig: &Rig| {
+        let epoch = rig.say("look").await;
+        let finished = epoch.turns[0].calls[0].finished.as_ref().unwrap();
+        serde_json::from_str::<serde_json::Value>(&finished.content).unwrap()
+    };
+    assert_eq!(shown(&rig).await, json!({"feeds": {"a": {"seen": 1}, "b": {"seen": 1}}}));
+    let digest = rig.digest();
+    rig.restart().await;
+    assert_eq!((rig.digest(), rig.digest_rebuilt()), (digest.clone(), digest.clone()));
+    rig.say("drop").await;
+    assert_ne!(rig.digest(), digest, "what is kept is part of the state");
+    rig.power_cut().await;
+    rig.start_again().await;
+    assert_eq!(shown(&rig).await, json!({"feeds": {"b": {"seen": 1}}}));
 }

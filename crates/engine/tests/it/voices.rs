@@ -7,6 +7,7 @@ use abide_domain::{
     voice::{ToolCall, Voice},
 };
 use abide_testkit::rig::{RigAnswer, Setup, TestTool, call, calls, fail, say};
+use abide_tools::{Call, ToolError, ToolErrorKind};
 use serde_json::json;
 
 fn voice(calls: Vec<ToolCall>, final_response: Option<&str>) -> RigAnswer {
@@ -113,6 +114,23 @@ async fn words_beside_a_call_are_the_answer_where_nothing_comes_after_them() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_are_no_answer_where_a_call_beside_them_failed_or_others_came_after_them() {
+    let fails = |_: &Call<'_>, _| Err(ToolError::of(ToolErrorKind::Upstream, "no such page"));
+    let script =
+        |request: &abide_domain::turn::TurnRequest, _| match (request.turn, &*request.message) {
+            (1, _) => call("page.get", json!({})).with_words("I noted it for you."),
+            (2, "more") => call("page.read", json!({})),
+            _ => say(""),
+        };
+    let setup = Setup::new(script).tool(TestTool::read("page.read"));
+    let rig = setup.tool(TestTool::read("page.get").giving(fails)).start().await;
+    assert_eq!(rig.say("hello").await.abort_code(), Some(AbortCode::BadVoice), "it failed");
+    let setup = Setup::new(script).tool(TestTool::read("page.read"));
+    let rig = setup.tool(TestTool::read("page.get")).start().await;
+    assert_eq!(rig.say("more").await.abort_code(), Some(AbortCode::BadVoice), "more came after");
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_turn_has_a_repair_of_its_own() {
     let script = |_: &_, n| match n {
         1 | 3 => say(""),
@@ -213,8 +231,7 @@ async fn a_tool_that_is_denied_is_not_offered() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_fails_is_told_and_the_epoch_goes_on() {
     let script = |_: &_, n| if n == 1 { call("page.get", json!({})) } else { say("so") };
-    let broken = TestTool::read("page.get")
-        .giving(|_, _| Err(abide_tools::ToolError::new("the page is torn")));
+    let broken = TestTool::read("page.get").giving(|_, _| Err(ToolError::new("the page is torn")));
     let rig = Setup::new(script).tool(broken).start().await;
     assert_eq!(rig.say("hello").await.reply(), Some("so"));
     let result = rig.tool_results_shown()[0].clone();

@@ -39,6 +39,7 @@ const KEPT: &[&str] = &[
     "mind",
     "model",
     "name",
+    "namespace",
     "node_id",
     "outcome",
     "previous_chain",
@@ -60,8 +61,20 @@ const KEPT: &[&str] = &[
     "unit",
 ];
 /// Fields whose content has no fixed form: there numbers and names of fields are words too.
-const FREE: &[&str] =
-    &["arguments", "params", "result", "body", "payload", "data", "value", "details"];
+const FREE: &[&str] = &[
+    "arguments",
+    "params",
+    "result",
+    "body",
+    "payload",
+    "data",
+    "value",
+    "details",
+    "schema",
+    "hints",
+];
+/// A value that a tool keeps for an agent.
+const KEPT_VALUE: &str = "tool.kept";
 /// Digits of a digest; one of a short text can be guessed.
 const DIGEST_CHARS: usize = 64;
 
@@ -80,6 +93,9 @@ fn mask_data(kind: &str, version: u32, data: &str) -> Result<String, String> {
     };
     let mut all = value.clone();
     mask_value(&mut all, "", Form::Fixed);
+    if kind == KEPT_VALUE {
+        mask_kept_key(&mut all);
+    }
     if let Some(json) = reads(&all) {
         return Ok(json);
     }
@@ -135,6 +151,15 @@ fn mask_value(value: &mut Value, key: &str, form: Form) {
             *fields = masked;
         }
         _ => {}
+    }
+}
+
+/// The key of a value that is kept may be words, such as an address with a token in it: it goes with its value. That of one that
+/// is dropped stays, or the value would be there again.
+fn mask_kept_key(data: &mut Value) {
+    let holds_value = data.get("value").is_some_and(|value| !value.is_null());
+    if let Some(key) = data.get_mut("key").filter(|_| holds_value) {
+        *key = ERASED.into();
     }
 }
 
@@ -207,6 +232,18 @@ mod tests {
             assert!(masked.contains(kept), "{kept}: {masked}");
         }
         assert_eq!(mask_data("memory.fact_remembered", 2, &masked).as_deref(), Ok(&*masked));
+    }
+
+    #[test]
+    fn a_key_goes_with_its_value_and_stays_where_the_value_is_dropped() {
+        let mask = |data| mask_data("tool.kept", 1, data);
+        let kept = r#"{"namespace":"rss","key":"https://example.org/feed?token=4711","value":{"title":"news"}}"#;
+        let masked = r#"{"key":"[erased]","namespace":"rss","value":{"title":"[erased]"}}"#;
+        let sorted = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
+        assert_eq!(sorted(&mask(kept).unwrap()), sorted(masked));
+        assert_eq!(sorted(&mask(masked).unwrap()), sorted(masked), "again it changes nothing");
+        let dropped = r#"{"namespace":"rss","key":"https://example.org/feed"}"#;
+        assert_eq!(sorted(&mask(dropped).unwrap()), sorted(dropped));
     }
 
     #[test]

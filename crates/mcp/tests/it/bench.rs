@@ -15,7 +15,8 @@ use abide_domain::{
     graph::{NodeId, NodeKind},
 };
 use abide_mcp::{
-    ElicitationHandler, McpClient, McpClientParts, McpServerSettings, PlainLauncher, ToolPin,
+    ElicitationHandler, McpClient, McpClientParts, McpProgram, McpReach, McpServerSettings,
+    PlainLauncher, ToolPin,
 };
 use abide_memory::{
     FactRight, ForgetError, ForgetPlan, ForgetRequest, GraphQuery, KnowledgeError, Listener,
@@ -43,7 +44,7 @@ pub(crate) struct Setup {
     faults: Vec<String>,
     change: Box<dyn FnOnce(&mut McpServerSettings)>,
     elicitations: Option<Arc<dyn ElicitationHandler>>,
-    pinned: Vec<ToolPin>,
+    pinned: Option<Vec<ToolPin>>,
     text: Option<String>,
 }
 
@@ -53,7 +54,7 @@ impl Setup {
             faults: faults.iter().map(|fault| (*fault).to_owned()).collect(),
             change: Box::new(|_| {}),
             elicitations: None,
-            pinned: Vec::new(),
+            pinned: None,
             text: None,
         }
     }
@@ -67,7 +68,7 @@ impl Setup {
     }
 
     pub(crate) fn pinned(self, pinned: Vec<ToolPin>) -> Self {
-        Self { pinned, ..self }
+        Self { pinned: Some(pinned), ..self }
     }
 
     pub(crate) fn text(self, text: &str) -> Self {
@@ -80,10 +81,10 @@ impl Setup {
         if let Some(text) = &self.text {
             fs::write(folder.path().join("text"), text).unwrap();
         }
-        let mut settings = McpServerSettings::new("test", "python3");
-        settings.args.push(script().display().to_string());
-        settings.args.push(folder.path().display().to_string());
-        settings.args.extend(self.faults);
+        let paths = [script(), folder.path().to_owned()].map(|path| path.display().to_string());
+        let args = paths.into_iter().chain(self.faults).collect();
+        let program = McpProgram { command: "python3".into(), args, environment: Vec::new() };
+        let mut settings = McpServerSettings::reached("test", McpReach::Process(program));
         settings.refresh_floor = Duration::from_millis(100);
         (self.change)(&mut settings);
         let mut parts = McpClientParts::new(Arc::new(launcher()), Arc::new(RealClock::default()));
@@ -140,6 +141,14 @@ impl Bench {
             assert!(began.elapsed() < PATIENCE, "never {what}: {:#?}", self.client.status());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+}
+
+/// The program of a server that is a process.
+pub(crate) fn program(settings: &mut McpServerSettings) -> &mut McpProgram {
+    match &mut settings.reach {
+        McpReach::Process(program) => program,
+        McpReach::Http(_) => panic!("the server is no process"),
     }
 }
 
@@ -204,6 +213,8 @@ pub(crate) async fn run(tool: &dyn Tool, arguments: &Value) -> Result<Output, To
         memory: &NoMemory,
         kept: &KeptValues::default(),
         commands: &NoCommands,
+        offered: &[],
+        shown: &[],
     };
     tool.run(call).await
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use abide_domain::tool::EffectClass;
+use abide_domain::{is_hidden, tool::EffectClass};
 use abide_mcp::RESULT_TEXT_BYTES_MAX;
 use abide_tools::ToolErrorKind::{self, Unknown, Upstream};
 use serde_json::json;
@@ -57,6 +57,35 @@ async fn what_the_server_calls_an_error_is_one() {
     let (kind, message) = lost(&bench, "refuse").await;
     assert_eq!(kind, Upstream);
     assert_eq!(message, "the server answered with the error -32602: no such line");
+    bench.client.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_hidden_in_results_and_errors_is_shown_to_the_mind() {
+    let bench = Setup::new(&[]).ready().await;
+    let words = "fine⟦U+E0073⟧⟦U+E0065⟧⟦U+E006E⟧⟦U+E0064⟧⟦U+001B⟧[2J";
+    let content = bench.append("hidden").await.unwrap().content;
+    assert!(content.starts_with(words), "{content}");
+    assert!(!content.contains(|c| c != '\n' && is_hidden(c)), "{content:?}");
+    let (kind, message) = lost(&bench, "hidden_error").await;
+    assert_eq!(kind, Upstream);
+    assert!(message.contains(words), "{message:?}");
+    assert!(!message.contains(|c| c != '\n' && is_hidden(c)), "{message:?}");
+    bench.client.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_has_the_time_that_the_settings_of_its_server_give_it() {
+    let bench = Setup::new(&["resources"])
+        .with(|settings| settings.call_total_limit = Duration::from_hours(1))
+        .ready()
+        .await;
+    for tool in bench.client.tools() {
+        let limit = tool.time_limit(&json!({})).unwrap();
+        // A start and a turn may be waited for before; the client's own words come first.
+        let most = Duration::from_hours(1) + Duration::from_mins(3);
+        assert!(limit > Duration::from_hours(1) && limit < most, "{limit:?}");
+    }
     bench.client.stop().await;
 }
 

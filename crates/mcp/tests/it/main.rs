@@ -1,4 +1,4 @@
-//! The client against real processes: servers with chosen faults, each with a file that gets a line per execution.
+//! The client against real processes and over real TCP: servers with chosen faults that keep a line per execution.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,9 +10,12 @@
 mod bench;
 mod calls;
 mod elicitation;
+mod fake_http;
 mod lists;
+mod login;
 mod pins;
 mod real_servers;
+mod remote_calls;
 mod resources;
 mod start;
 mod stop;

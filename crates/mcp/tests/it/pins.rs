@@ -13,7 +13,7 @@ async fn a_tool_that_changes_its_text_in_flight_waits_until_it_is_accepted() {
     let bench = Setup::new(&[]).ready().await;
     let pins = bench.client.offered_pins();
     assert_eq!(pins.len(), 2);
-    bench.client.accept(pins.clone());
+    bench.client.accept(pins.clone()).await;
     assert_eq!(bench.append("answer").await.unwrap().content, "done");
     let held = bench.tool("mcp.test.append");
 
@@ -31,7 +31,7 @@ async fn a_tool_that_changes_its_text_in_flight_waits_until_it_is_accepted() {
 
     let compared = bench.client.compare(&pins);
     assert!(matches!(compared[0].state, PinState::Changed { .. }));
-    bench.client.accept(bench.client.offered_pins());
+    bench.client.accept(bench.client.offered_pins()).await;
     assert_eq!(bench.append("answer").await.unwrap().content, "done");
     bench.client.stop().await;
 }
@@ -49,6 +49,18 @@ async fn pins_of_an_earlier_life_hold_at_the_first_list() {
     assert_eq!(other.client.tools().len(), 1, "a tool that came later is not offered");
     assert!(other.client.status().blocked[0].reason.contains("new"));
     other.client.stop().await;
+}
+
+#[tokio::test]
+async fn after_a_person_accepted_a_server_without_tools_each_tool_waits() {
+    let before = Setup::new(&["late"]).ready().await;
+    assert!(before.client.offered_pins().is_empty());
+    before.client.accept(before.client.offered_pins()).await;
+    let seen = before.client.revision();
+    fs::write(before.folder().join("text"), "Appends a line.").unwrap();
+    before.client.changed_since(seen).await;
+    assert_eq!((before.client.tools().len(), before.client.status().blocked.len()), (0, 2));
+    before.client.stop().await;
 }
 
 #[tokio::test]

@@ -5,8 +5,13 @@ use std::{
     io,
     path::{Path, PathBuf},
     pin::Pin,
-    sync::{Arc, Mutex},
+    process::Stdio,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use abide_domain::tool::EffectClass;
@@ -17,9 +22,14 @@ use abide_mcp::{
 use abide_tools::{Output, ToolError, ToolErrorKind};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::io::AsyncWrite;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWrite, BufReader},
+    net::{TcpListener, TcpStream},
+    process::{Child, Command},
+    task::JoinSet,
+};
 
-use crate::bench::{PATIENCE, RealClock, launcher, run};
+use crate::bench::{PATIENCE, RealClock, launcher, program, run};
 
 /// Keeps what is written to servers.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +102,7 @@ struct Real {
 impl Real {
     async fn start(command: &Path, args: &[&str]) -> Self {
         let mut settings = McpServerSettings::new("real", command.display().to_string());
-        settings.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        program(&mut settings).args = args.iter().map(|arg| (*arg).to_owned()).collect();
         let recording = Recording::default();
         let parts =
             McpClientParts::new(Arc::new(recording.clone()), Arc::new(RealClock::default()));
@@ -151,6 +161,83 @@ async fn the_server_of_everything_answers_and_dies_without_a_second_call() {
     let status = real.client.status();
     assert_eq!((status.starts, status.dropped.len()), (2, 0), "{status:#?}");
     real.client.stop().await;
+}
+
+/// A server that listens for HTTP, and how many messages it has got.
+struct Listening {
+    process: Child,
+    posts: Arc<AtomicUsize>,
+    _reading: JoinSet<()>,
+}
+
+impl Listening {
+    async fn start(command: &Path, port: u16) -> Self {
+        let mut process = Command::new(command)
+            .arg("streamableHttp")
+            .env("PORT", port.to_string())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let posts = Arc::new(AtomicUsize::new(0));
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (mut reading, count) = (JoinSet::new(), Arc::clone(&posts));
+        reading.spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                if line.contains("Received MCP POST") {
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+        let began = tokio::time::Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            assert!(began.elapsed() < PATIENCE, "it does not listen");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Self { process, posts, _reading: reading }
+    }
+}
+
+#[tokio::test]
+async fn the_server_of_everything_answers_over_http_and_dies_without_a_second_call() {
+    let Some(folder) = servers() else { return };
+    let command = folder.join("node_modules/.bin/mcp-server-everything");
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let mut server = Listening::start(&command, port).await;
+    let settings = McpServerSettings::remote("real", format!("http://127.0.0.1:{port}/mcp"));
+    let recording = Recording::default();
+    let parts = McpClientParts::new(Arc::new(recording.clone()), Arc::new(RealClock::default()));
+    let real = Real { client: McpClient::start(settings, parts).unwrap(), recording };
+    if let Err(error) = real.client.ready().await {
+        panic!("{error}: {:#?}", real.client.status());
+    }
+    let echo = real.call("echo", json!({"message": "hello"})).await.unwrap();
+    assert!(echo.content.contains("hello"), "{}", echo.content);
+    let slow = json!({"duration": 1, "steps": 4});
+    let done = real.call("trigger_long_running_operation", slow).await.unwrap();
+    assert!(done.content.contains("completed"), "{}", done.content);
+
+    let before = server.posts.load(Ordering::Relaxed);
+    let slow = json!({"duration": 30, "steps": 30});
+    let killing = async {
+        while server.posts.load(Ordering::Relaxed) == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        server.process.kill().await.unwrap();
+        Listening::start(&command, port).await
+    };
+    let (called, again) = tokio::join!(real.call("trigger_long_running_operation", slow), killing);
+    let error = called.unwrap_err();
+    assert_eq!(error.kind, ToolErrorKind::Unknown, "{error}");
+    real.client.ready().await.unwrap();
+    while real.client.status().listings < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let echo = real.call("echo", json!({"message": "again"})).await.unwrap();
+    assert!(echo.content.contains("again"));
+    real.client.stop().await;
+    drop(again);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use abide_mcp::{
 use abide_tools::ToolErrorKind;
 use tokio::io::AsyncReadExt as _;
 
-use crate::bench::{Setup, launcher};
+use crate::bench::{Setup, launcher, program};
 
 #[tokio::test]
 async fn noise_on_stdout_is_skipped_and_counted_and_the_link_lives() {
@@ -107,8 +107,9 @@ async fn a_server_that_says_nothing_at_all_is_given_up_and_nothing_is_sent() {
 
 #[tokio::test]
 async fn what_cannot_be_started_says_so() {
-    let bench =
-        Setup::new(&[]).with(|settings| settings.command = "/nowhere/server".into()).start();
+    let bench = Setup::new(&[])
+        .with(|settings| program(settings).command = "/nowhere/server".into())
+        .start();
     bench.until("failed", |bench| bench.client.status().last_error.is_some()).await;
     let error = bench.client.status().last_error.unwrap();
     assert!(error.starts_with("`/nowhere/server` could not be started"), "{error}");

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use abide_mcp::{McpServerSettings, McpState};
 
-use crate::bench::{Bench, PATIENCE, Setup, is_running, run};
+use crate::bench::{Bench, PATIENCE, Setup, is_running, program, run};
 
 fn through_a_shell(settings: &mut McpServerSettings) {
-    let words: Vec<String> = std::iter::once(settings.command.clone())
-        .chain(settings.args.clone())
+    let program = program(settings);
+    let words: Vec<String> = std::iter::once(program.command.clone())
+        .chain(program.args.clone())
         .map(|word| format!("'{word}'"))
         .collect();
-    settings.command = "sh".into();
-    settings.args = vec!["-c".into(), format!("exec 3<&0; {} <&3 & wait", words.join(" "))];
+    program.command = "sh".into();
+    program.args = vec!["-c".into(), format!("exec 3<&0; {} <&3 & wait", words.join(" "))];
 }
 
 async fn none_is_left(bench: &Bench) {
@@ -56,6 +57,19 @@ async fn two_stops_at_the_same_time_both_wait_for_the_end() {
     };
     tokio::join!(stop, stop_too);
     bench.client.stop().await;
+}
+
+#[tokio::test]
+async fn a_stop_that_is_given_up_goes_on_and_the_next_one_waits_for_its_end() {
+    let bench = Setup::new(&["child", "stays"]).ready().await;
+    let given_up = tokio::time::timeout(Duration::from_millis(50), bench.client.stop()).await;
+    assert!(given_up.is_err(), "the server stays for a while");
+    tokio::time::timeout(PATIENCE, bench.client.stop()).await.unwrap();
+    assert_eq!(bench.client.status().state, McpState::Stopped);
+    let leaders = bench.left("starts");
+    assert!(!leaders.iter().any(|pid| is_running(pid)), "it was waited for");
+    // The others were killed; the kernel may still be at it.
+    none_is_left(&bench).await;
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ Usage: faulty.py FOLDER [FAULT[=VALUE] ...]
 
 In FOLDER it leaves what tests count: `starts` (a line per process, its number), `probe` (a line per execution of `append`),
 `cancelled` (a line per cancelled request), `lists` (a line per `tools/list`), `methods` (each method that came). It reads
-`text`, where there is one, as the description of `append`, at each `tools/list`.
+`text`, where there is one, as the description of `append`, at each `tools/list`; with `late` it lists no tools before there is one.
 """
 
 import json
@@ -66,12 +66,24 @@ APPEND = {
 }
 
 
+def has_text():
+    return os.path.exists(os.path.join(folder, "text"))
+
+
 def append_text():
-    path = os.path.join(folder, "text")
-    return open(path).read() if os.path.exists(path) else "Appends a line to the probe file."
+    return open(os.path.join(folder, "text")).read() if has_text() else "Appends a line to the probe file."
+
+
+def tell_when_there_is_text():
+    while not has_text():
+        time.sleep(0.02)
+    changed()
 
 
 def tools():
+    if "late" in faults and not has_text():
+        threading.Thread(target=tell_when_there_is_text, daemon=True).start()
+        return []
     listed = [{"name": "append", "description": append_text(), "inputSchema": APPEND}]
     listed.append({"name": "getEnv", "description": "Returns its environment.", "inputSchema": {"type": "object"},
                    "annotations": {"readOnlyHint": True}})
@@ -133,6 +145,9 @@ def append(id, params):
         answer(id, text("x" * 50_000_000))
     elif then == "error":
         answer(id, text("the disk is full", isError=True))
+    elif then in ("hidden", "hidden_error"):
+        words = "fine\U000e0073\U000e0065\U000e006e\U000e0064\x1b[2J"
+        answer(id, text(words, structuredContent={"more": words}, isError=then == "hidden_error"))
     elif then == "refuse":
         fail(id, -32602, "no such line")
     elif then == "image":

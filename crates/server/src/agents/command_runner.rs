@@ -19,16 +19,13 @@ use abide_workspace::{
     CapturedOutput, CommandEnd, CommandOrder, CommandRunError, CommandRunner, FinishedCommand,
 };
 use futures_util::future::BoxFuture;
-use tokio::{
-    io::AsyncReadExt as _,
-    sync::{OnceCell, Semaphore},
-    time::timeout,
-};
+use tokio::{io::AsyncReadExt as _, sync::Semaphore, time::timeout};
 
 use super::{
     grants::{GrantSource, Grants, grants},
     process_setup::SHIM,
     sandbox,
+    sandbox_probe::SandboxProbe,
 };
 use crate::{
     config::{Environment, Settings, ShellSection},
@@ -38,6 +35,8 @@ use crate::{
 
 /// Commands that run at the same time; others wait.
 const RUNNING_MAX: usize = 4;
+/// How long a command waits for others; less than the tool gives it, so that what never began is never called unknown.
+const TURN_WITHIN: Duration = Duration::from_secs(15);
 /// How long the end of a killed command is waited for.
 const END_WITHIN: Duration = Duration::from_secs(10);
 /// The shell.
@@ -58,12 +57,10 @@ const WITHOUT_PEOPLE: [(&str, &str); 5] = [
 pub(super) struct SandboxedCommands {
     home: Home,
     settings: ShellSection,
-    level_max: u64,
-    keepers: Vec<(OsString, OsString)>,
+    keepers: Environment,
     shim: ShimCommand,
     clock: Arc<dyn Clock>,
-    /// What holds here, or why nothing does.
-    level: OnceCell<Result<ConfinementLevel, String>>,
+    probe: Arc<SandboxProbe>,
     running: Semaphore,
 }
 
@@ -73,36 +70,32 @@ impl SandboxedCommands {
         home: &Home,
         settings: &Settings,
         keepers: &Environment,
-        clock: Arc<dyn Clock>,
+        (clock, probe): (Arc<dyn Clock>, Arc<SandboxProbe>),
     ) -> std::io::Result<Self> {
         Ok(Self {
             home: home.clone(),
             settings: settings.tools.shell.clone(),
-            level_max: settings.test.sandbox_level_max,
-            keepers: keepers.all().collect(),
+            keepers: keepers.clone(),
             shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
             clock,
-            level: OnceCell::new(),
+            probe,
             running: Semaphore::new(RUNNING_MAX),
         })
     }
 
-    /// How commands are confined; none where the configuration lets them run without.
+    /// How commands are confined; none where nothing holds and the configuration lets them run all the same. Where it could not
+    /// be tried, nothing runs, and the next command tries again.
     async fn level(&self) -> Result<Option<ConfinementLevel>, CommandRunError> {
-        let (home, level_max) = (self.home.clone(), self.level_max);
-        let probe = async move || {
-            let probed = tokio::task::spawn_blocking(move || sandbox::probe_for(&home, level_max));
-            let probed = probed.await.map_err(std::io::Error::other).flatten();
-            let probed = probed.map_err(|error| format!("it cannot be tried here: {error}"))?;
-            probed.level.ok_or_else(|| sandbox::describe(&probed))
-        };
-        match self.level.get_or_init(probe).await {
-            Ok(level) => Ok(Some(*level)),
-            Err(_) if self.settings.unconfined => Ok(None),
-            Err(why) => Err(CommandRunError::NoSandbox(format!(
-                "{why}; tools.shell.unconfined = true runs them without one"
-            ))),
+        let probed = self.probe.get().await.map_err(|error| {
+            CommandRunError::NoSandbox(format!("it could not be tried now: {error}"))
+        })?;
+        if probed.level.is_none() && !self.settings.unconfined {
+            return Err(CommandRunError::NoSandbox(format!(
+                "{}; tools.shell.unconfined = true runs them without one",
+                sandbox::describe(probed)
+            )));
         }
+        Ok(probed.level)
     }
 
     fn spawn(
@@ -121,19 +114,21 @@ impl SandboxedCommands {
         more.push(("HOME", order.folder.clone().into()));
         more.push(("PATH", path));
         more.push(("TMPDIR", shared.into()));
-        let environment = environment(&self.keepers, &self.settings.environment, &more);
+        let environment =
+            environment(&self.keepers.all().collect::<Vec<_>>(), &self.settings.environment, &more);
         let confinement = match level {
             Some(level) => Some(self.confine(order, level, (&environment, temporary))?),
             None => None,
         };
-        let memory_bytes = Some(self.settings.memory_mb.saturating_mul(1024 * 1024));
+        let bytes = |mb: u64| Some(mb.saturating_mul(1024 * 1024)).filter(|bytes| *bytes > 0);
         Ok(Spawn {
             program: SHELL.into(),
             args: ["-c", SCRIPT, "sh", &order.below, &order.command].map(OsString::from).to_vec(),
             folder: order.folder.clone(),
             environment,
             limits: ProcessLimits {
-                memory_bytes: memory_bytes.filter(|bytes| *bytes > 0),
+                memory_bytes: bytes(self.settings.memory_mb),
+                disk_bytes: bytes(self.settings.disk_mb),
                 ..ProcessLimits::default()
             },
             confinement,
@@ -144,12 +139,11 @@ impl SandboxedCommands {
 
     /// The keeper's search path without what is relative or what the command could write to.
     fn search_path(&self, write: &[PathBuf]) -> OsString {
-        let path = self.keepers.iter().find(|(name, _)| name == "PATH");
-        let path = path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".into(), |(_, it)| it.clone());
+        let path = self.keepers.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
         let is_safe = |folder: &PathBuf| {
             folder.is_absolute() && !write.iter().any(|write| folder.starts_with(write))
         };
-        let folders: Vec<_> = std::env::split_paths(&path).filter(is_safe).collect();
+        let folders: Vec<_> = std::env::split_paths(path).filter(is_safe).collect();
         std::env::join_paths(folders).unwrap_or_default()
     }
 
@@ -163,30 +157,41 @@ impl SandboxedCommands {
             let found = environment.iter().find(|(known, _)| known == name);
             found.and_then(|(_, value)| value.to_str().map(str::to_owned))
         };
-        let user = self.keepers.iter().find(|(name, _)| name == "HOME");
-        let user = user.map(|(_, value)| Path::new(value)).filter(|user| user.is_absolute());
+        let user = self.keepers.get("HOME").map(Path::new).filter(|user| user.is_absolute());
+        let work = self.home.work_folder(&order.agent);
+        let own = [work.clone(), temporary];
+        // Folders of the configuration are granted as those of an agent's process are: none that holds the keeper's home.
+        let skills = self.home.skills_folder();
+        let texts = |paths: &[PathBuf]| -> Vec<String> {
+            let others = paths.iter().filter(|path| !own.contains(path) && **path != skills);
+            others.map(|path| path.display().to_string()).collect()
+        };
         let source = GrantSource {
             home: self.home.root(),
             user,
             program: Path::new(SHELL),
             args: &[],
-            folder: &order.folder,
+            // Where a command begins grants it nothing: that may be a folder to read alone.
+            folder: &work,
             variable: &value,
-            read: &self.settings.read,
-            write: &[],
+            read: &[texts(&order.read), self.settings.read.clone()].concat(),
+            write: &texts(&order.write),
         };
-        let own: Vec<_> = order.write.iter().cloned().chain([temporary]).collect();
         let granted = grants(&source, &own);
         let Grants { mut read, write } =
             granted.map_err(|error| CommandRunError::NoSandbox(error.to_string()))?;
-        read.extend(order.read.iter().cloned());
+        // The keeper's people put them there for agents.
+        read.extend(order.read.contains(&skills).then_some(skills));
         let network = if order.network { NetworkAccess::Open } else { NetworkAccess::None };
         Ok(Confinement { level, network, read, write })
     }
 
     async fn run_one(&self, order: CommandOrder) -> Result<FinishedCommand, CommandRunError> {
         let lost = |why: &str| CommandRunError::Lost(why.to_owned());
-        let _running = self.running.acquire().await.map_err(|_| lost("the keeper ends"))?;
+        let Ok(Ok(_running)) = timeout(TURN_WITHIN, self.running.acquire()).await else {
+            let why = format!("{RUNNING_MAX} commands run already; try again later");
+            return Err(CommandRunError::NotStarted(why));
+        };
         let spawn = self.spawn(&order, self.level().await?)?;
         let begun = self.clock.monotonic();
         let started = Process::start(&self.shim, &spawn);

@@ -23,6 +23,8 @@ const BESIDE_BIN: &[&str] = &["bin", "lib", "lib64", "libexec", "include", "pyve
 const USER_LIBRARIES: &str = ".local/lib";
 /// What marks the folder that a script belongs to.
 const PROJECT_MARKS: &[&str] = &["package.json", "pyproject.toml", "node_modules"];
+/// The folder of packages of Node.
+const PACKAGES: &str = "node_modules";
 /// How far above a script that folder is looked for.
 const PROJECT_DEPTH: usize = 3;
 /// Variables whose values are lists of paths with code, or certificates.
@@ -125,6 +127,20 @@ fn without_covered(mut paths: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf
     paths
 }
 
+/// Why a folder is given to no agent as a whole; none where it may be.
+pub(super) fn refusal(home: &Path, user: Option<&Path>, path: &Path) -> Option<&'static str> {
+    let (place, home) = (real(path), real(home));
+    if home.starts_with(&place) {
+        return Some("the keeper's home folder, with its token and its ledger, lies in it");
+    }
+    if place.starts_with(&home) {
+        return Some("it lies in the keeper's home folder");
+    }
+    user.map(real)
+        .is_some_and(|user| user.starts_with(&place))
+        .then_some("the user's own folder lies in it, with all that is there")
+}
+
 /// Paths to read, while they are worked out.
 struct Collected<'a> {
     source: &'a GrantSource<'a>,
@@ -151,17 +167,7 @@ impl Collected<'_> {
 
     /// Why a folder is not granted as a whole.
     fn refusal(&self, path: &Path) -> Option<&'static str> {
-        let place = real(path);
-        let home = real(self.source.home);
-        if home.starts_with(&place) {
-            return Some("the keeper's home folder, with its token and its ledger, lies in it");
-        }
-        if place.starts_with(&home) {
-            return Some("it lies in the keeper's home folder");
-        }
-        let user = self.source.user.map(real);
-        user.is_some_and(|user| user.starts_with(&place))
-            .then_some("the user's own folder lies in it, with all that is there")
+        refusal(self.source.home, self.source.user, path)
     }
 
     /// Adds a path that is there and may be granted.
@@ -270,6 +276,13 @@ impl Collected<'_> {
 /// The folder that a script belongs to: the nearest above it that is marked as one and allowed, else its own.
 fn project_of(folder: &Path, is_allowed: impl Fn(&Path) -> bool) -> PathBuf {
     let is_project = |path: &&Path| PROJECT_MARKS.iter().any(|mark| path.join(mark).exists());
+    // A package of Node is code together with those that it was installed with.
+    let is_packages = |path: &&Path| path.file_name().is_some_and(|name| name == PACKAGES);
+    if let Some(packages) =
+        folder.ancestors().filter(is_packages).last().filter(|path| is_allowed(path))
+    {
+        return packages.to_owned();
+    }
     let found = folder.ancestors().take(PROJECT_DEPTH).find(is_project);
     found.filter(|path| is_allowed(path)).unwrap_or(folder).to_owned()
 }

@@ -16,7 +16,7 @@ use abide_memory::{
     DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
     KnowledgeHandle,
 };
-use abide_tools::{Registry, ToolPolicy, ToolPolicyError};
+use abide_tools::{SharedRegistry, ToolPolicy, ToolPolicyError};
 
 use super::{minds::MemoryModels, process_setup::AgentWithMind};
 use crate::{
@@ -65,7 +65,7 @@ pub(crate) struct AgentSetups {
 #[derive(Clone, Debug)]
 pub(crate) struct AgentBuilder {
     home: Home,
-    tools: Arc<Registry>,
+    tools: Arc<SharedRegistry>,
     policy: ToolPolicy,
     embedder: Option<Arc<dyn Embedder>>,
 }
@@ -75,10 +75,10 @@ impl AgentBuilder {
     pub(crate) fn new(
         home: &Home,
         settings: &Settings,
-        tools: Registry,
+        tools: Arc<SharedRegistry>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AgentSetupError> {
-        Ok(Self { home: home.clone(), tools: Arc::new(tools), policy: policy(settings)?, embedder })
+        Ok(Self { home: home.clone(), tools, policy: policy(settings)?, embedder })
     }
 
     /// Sets all agents of the configuration up. `head` is the newest durable event: facts that have seen more are rebuilt.
@@ -157,7 +157,9 @@ fn policy(settings: &Settings) -> Result<ToolPolicy, ToolPolicyError> {
     if !settings.test.probe_file.is_empty() {
         allow.push("probe.*".to_owned());
     }
-    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)
+    let servers: Vec<_> =
+        settings.mcp.iter().map(|server| format!("mcp.{}.*", server.name)).collect();
+    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)?.asking_about(&servers)
 }
 
 fn make_folder(path: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {

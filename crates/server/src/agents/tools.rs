@@ -20,18 +20,16 @@ use abide_workspace::{
     ReadSkill, RunCommand, ShellSettings, Skills, UndoLimits, file_tools,
 };
 
-use super::command_runner::SandboxedCommands;
+use super::{command_runner::SandboxedCommands, grants::refusal, sandbox_probe::SandboxProbe};
 use crate::{
     config::{Environment, FilesSection, Settings},
-    home::Home,
+    home::{Home, SKILLS_FOLDER},
 };
 
 /// The name of an agent's own folder.
 const OWN_FOLDER: &str = "work";
 /// Where in an agent's folder lies what can be taken back; its process cannot reach it.
 const UNDO_FOLDER: &str = "undo";
-/// Where in the home the skills of all agents lie.
-pub(crate) const SKILLS_FOLDER: &str = "skills";
 /// Where in the home answers of services are kept for a while.
 const CACHE_FOLDER: &str = "cache";
 /// The names of the tools for services.
@@ -61,6 +59,14 @@ pub(crate) enum ToolSetupError {
     /// A tool cannot be registered.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// A folder of `[tools.files]` that is given to no agent.
+    #[error("the folder `{name}` of [tools.files] cannot be given to agents: {why}")]
+    Folder {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
     /// A rule of `[tools.shell]`.
     #[error(transparent)]
     Rules(#[from] CommandRulesError),
@@ -72,17 +78,24 @@ pub(crate) enum ToolSetupError {
     Program(#[from] io::Error),
 }
 
-/// All tools of a keeper. Makes nothing and starts nothing.
+/// All tools of a keeper but those of servers. Makes nothing and starts nothing.
 pub(crate) fn registry(
     home: &Home,
     settings: &Settings,
     environment: &Environment,
-    clock: &Arc<dyn Clock>,
+    (clock, probe): (&Arc<dyn Clock>, &Arc<SandboxProbe>),
 ) -> Result<Registry, ToolSetupError> {
     let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
     let mut registry = Registry::builtin(probe_file.map(Path::new))?;
-    let folders: Arc<dyn FolderResolver> = Arc::new(AgentFolders::new(home, &settings.tools.files));
-    let commands = SandboxedCommands::new(home, settings, environment, Arc::clone(clock))?;
+    let user = environment.get("HOME").map(Path::new).filter(|user| user.is_absolute());
+    let folders: Arc<dyn FolderResolver> =
+        Arc::new(AgentFolders::new(home, user, &settings.tools.files)?);
+    let commands = SandboxedCommands::new(
+        home,
+        settings,
+        environment,
+        (Arc::clone(clock), Arc::clone(probe)),
+    )?;
     let files = FileToolSettings {
         resolver: Arc::clone(&folders),
         clock: Arc::clone(clock),
@@ -91,7 +104,7 @@ pub(crate) fn registry(
     let mut tools: Vec<Arc<dyn Tool>> = file_tools(files);
     let shell = shell_settings(settings)?;
     tools.push(Arc::new(RunCommand::new(shell, folders, Arc::new(commands))));
-    let skills = Skills::read(&[home.root().join(SKILLS_FOLDER)]);
+    let skills = Skills::read(&[home.skills_folder()]);
     for problem in &skills.problems {
         tracing::warn!(event = "skill_left_out", error = %problem, "a skill cannot be used");
     }
@@ -215,12 +228,22 @@ struct AgentFolders {
 }
 
 impl AgentFolders {
-    fn new(home: &Home, section: &FilesSection) -> Self {
+    fn new(
+        home: &Home,
+        user: Option<&Path>,
+        section: &FilesSection,
+    ) -> Result<Self, ToolSetupError> {
         let lists = [(&section.read, FolderAccess::Read), (&section.write, FolderAccess::Write)];
         let configured = lists.into_iter().flat_map(|(list, access)| {
             list.iter().filter_map(move |text| named_folder(text, access))
         });
-        Self { home: home.clone(), configured: configured.collect() }
+        let configured: Vec<NamedFolder> = configured.collect();
+        for folder in &configured {
+            if let Some(why) = refusal(home.root(), user, &folder.path) {
+                return Err(ToolSetupError::Folder { name: folder.name.clone(), why });
+            }
+        }
+        Ok(Self { home: home.clone(), configured })
     }
 }
 
@@ -229,7 +252,7 @@ pub(crate) fn named_folder(text: &str, access: FolderAccess) -> Option<NamedFold
     let (name, path) = text.split_once('=')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_fine = !name.is_empty()
-        && name != OWN_FOLDER
+        && ![OWN_FOLDER, SKILLS_FOLDER].contains(&name)
         && name.chars().all(is_name)
         && !name.starts_with('.')
         && path.starts_with('/');
@@ -240,7 +263,10 @@ impl FolderResolver for AgentFolders {
     fn folders(&self, agent: &AgentId) -> Arc<[NamedFolder]> {
         let (name, path) = (OWN_FOLDER.to_owned(), self.home.work_folder(agent));
         let own = NamedFolder { name, path, access: FolderAccess::Write };
-        std::iter::once(own).chain(self.configured.iter().cloned()).collect()
+        let skills = self.home.skills_folder();
+        let (name, access) = (SKILLS_FOLDER.to_owned(), FolderAccess::Read);
+        let skills = skills.is_dir().then_some(NamedFolder { name, path: skills, access });
+        [own].into_iter().chain(skills).chain(self.configured.iter().cloned()).collect()
     }
 
     fn undo_folder(&self, agent: &AgentId) -> PathBuf {

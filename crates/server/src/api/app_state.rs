@@ -21,6 +21,7 @@ use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
     irc::{IrcStatus, IrcView},
+    mcp_servers::McpServers,
     self_watch::{SelfWatch, StandingPart, find_standing, sentences},
     telegram::{TelegramStatus, TelegramView},
 };
@@ -43,6 +44,7 @@ struct Inner {
     keeper: OnceLock<(Keeper, Processes)>,
     watchdog: OnceLock<WatchdogHandle>,
     irc: OnceLock<IrcStatus>,
+    servers: OnceLock<McpServers>,
     telegram: OnceLock<TelegramStatus>,
     config: OnceLock<ConfigView>,
     origin_check: OriginCheck,
@@ -95,6 +97,7 @@ impl AppState {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
             irc: OnceLock::new(),
+            servers: OnceLock::new(),
             telegram: OnceLock::new(),
             config: OnceLock::new(),
             origin_check,
@@ -136,6 +139,17 @@ impl AppState {
     /// The status of IRC; none while the ledger is read.
     pub(crate) fn irc(&self) -> Option<IrcView> {
         self.inner.irc.get().map(IrcStatus::view)
+    }
+
+    /// Begins to show the servers whose tools agents use.
+    pub(crate) fn show_servers(&self, servers: McpServers) {
+        // As with the keeper.
+        drop(self.inner.servers.set(servers));
+    }
+
+    /// The servers whose tools agents use; none while the ledger is read.
+    pub(crate) fn servers(&self) -> Option<&McpServers> {
+        self.inner.servers.get()
     }
 
     /// Begins to show the status of the Telegram bot.

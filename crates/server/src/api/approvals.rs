@@ -99,7 +99,8 @@ fn view(keeper: &Keeper, record: &EpochRecord) -> Option<ApprovalView> {
     let requested = &pending.requested;
     let (tool, arguments) = record.call_of(pending)?;
     let agent = keeper.agent(record.agent.as_str())?; // A tool that is not in the registry counts as the most dangerous class.
-    let spec = agent.tools.specs().find(|spec| spec.name == tool && requested.own.is_none());
+    let tools = agent.tools.current();
+    let spec = tools.specs().find(|spec| spec.name == tool && requested.own.is_none());
     Some(ApprovalView {
         id: requested.approval_id.to_string(),
         epoch_id: record.id.to_string(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use abide_domain::AgentId;
+use abide_domain::{AgentId, text::shortened, visible_line};
 use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
@@ -17,10 +17,15 @@ use super::{
     app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
 use crate::{
+    mcp_servers::McpServerState,
     self_watch::StandingPart,
     watch::{DISK, STATE_NOT_KEPT, disk_summary, state_summary},
 };
 
+/// The kind of a matter about tools of servers.
+const TOOLS: &str = "tools";
+/// Longest list of their names, in Unicode scalar values.
+const WAITING_NAMES_CHARS_MAX: usize = 200;
 /// How long the list waits for a look of the watchdog.
 const LOOK_MAX: Duration = Duration::from_secs(2);
 
@@ -29,7 +34,7 @@ const LOOK_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock` or `keeper`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper` or `tools`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -162,6 +167,8 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     matters.extend(ids.iter().filter_map(|id| not_kept(app, id)));
     matters.extend(stalls(app, keeper));
     matters.extend(unreachable_hosts(app));
+    matters.extend(waiting_tools(app));
+    matters.extend(broken_servers(app));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
@@ -284,7 +291,9 @@ async fn look_again(app: &AppState, keeper: &Keeper) {
         episodes.iter().any(|episode| {
             let Some(agent) = state.agents.get(&episode.agent) else { return true };
             let is_idle = agent.open.is_none() && agent.queue.is_empty();
-            agent.last_evidence_seq > episode.evidence_seq || is_idle
+            let given_up = agent.last_aborted.as_ref();
+            let is_given_up = given_up.is_some_and(|ended| episode.is_ended_by(ended.at));
+            agent.last_evidence_seq > episode.evidence_seq || is_idle || is_given_up
         })
     };
     if is_changed {
@@ -311,6 +320,58 @@ fn unreachable_hosts(app: &AppState) -> Vec<AttentionView> {
         }],
     };
     watchdog.status().unreachable.into_iter().map(host).collect()
+}
+
+/// Servers whose tools agents lack.
+fn broken_servers(app: &AppState) -> Vec<AttentionView> {
+    let Some(servers) = app.servers() else { return Vec::new() };
+    let matter = |state: McpServerState| {
+        let (since, problem) = state.broken?;
+        let server = state.status.server;
+        let problem = shortened(&visible_line(&problem), WAITING_NAMES_CHARS_MAX);
+        Some(AttentionView {
+            id: format!("{TOOLS}-broken:{server}"),
+            kind: TOOLS,
+            citizen: None,
+            since: since.to_string(),
+            summary: format!(
+                "the server {server} does not work, and agents lack its tools: {problem}"
+            ),
+            acknowledged: None,
+            actions: vec![ActionView {
+                label: "Show",
+                method: "GET",
+                path: "/mcp/servers".into(),
+                body: None,
+            }],
+        })
+    };
+    servers.all().into_iter().filter_map(matter).collect()
+}
+
+/// Servers whose tools are new or describe themselves in another way than was accepted.
+fn waiting_tools(app: &AppState) -> Vec<AttentionView> {
+    let Some(servers) = app.servers() else { return Vec::new() };
+    let matter = |state: McpServerState| {
+        let since = state.waiting_since?;
+        let server = state.status.server;
+        let names: Vec<_> = state.waiting.iter().map(|tool| visible_line(&tool.tool)).collect();
+        let names = shortened(&names.join(", "), WAITING_NAMES_CHARS_MAX);
+        let show =
+            ActionView { label: "Show", method: "GET", path: "/mcp/servers".into(), body: None };
+        Some(AttentionView {
+            id: format!("{TOOLS}:{server}"),
+            kind: TOOLS,
+            citizen: None,
+            since: since.to_string(),
+            summary: format!(
+                "the server {server} has tools that nobody accepted as they are now: {names}; `abide mcp accept {server}` shows them"
+            ),
+            acknowledged: None,
+            actions: vec![show],
+        })
+    };
+    servers.all().into_iter().filter_map(matter).collect()
 }
 
 /// Everything that waits for a person, the oldest first.

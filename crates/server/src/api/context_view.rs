@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use abide_domain::{
     EpochId, Sharing, Zone,
-    event::{ContextAssembled, ContextEvent, Event},
+    event::{ContextAssembled, ContextEvent, Event, OfferedTools},
     tool::ToolSpec,
     turn::Exchange,
 };
@@ -103,6 +103,12 @@ pub(crate) async fn render_context(
     rendered.map_err(|error| ApiError::internal(&error))?
 }
 
+/// Whether the agent may use the same tools now as then. How much of them a prompt shows is another matter.
+fn is_same_list(then: &OfferedTools, tools: &[ToolSpec]) -> bool {
+    let now = offered_tools(tools);
+    (now.count, &now.sha256) == (then.count, &then.sha256)
+}
+
 fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError> {
     let Some(before) = fold(keeper.ledger(), id)? else {
         return Ok(None);
@@ -112,8 +118,9 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let tokens_max = state.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
     let exploration = assembled.exploration.clone().unwrap_or_default();
     let agent = keeper.agent(record.agent.as_str());
-    let tools =
-        agent.as_ref().map_or_else(|| [].into(), |agent| agent.tools.offered(&agent.policy));
+    let tools = agent
+        .as_ref()
+        .map_or_else(|| [].into(), |agent| agent.tools.current().offered(&agent.policy));
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
     let zone = assembled.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
     let rendered_with = |(tokens_max, history)| {
@@ -240,7 +247,7 @@ impl ContextView {
             time_zone: context.time_zone.name().to_owned(),
             parts: parts::of(context, &record.stimulus, tools),
             tools: tools.iter().map(ToolView::of).collect(),
-            tools_verified: assembled.tools.as_ref().map(|then| *then == offered_tools(tools)),
+            tools_verified: assembled.tools.as_ref().map(|then| is_same_list(then, tools)),
             system: format!("{}\n\n{}", context.system, context.object),
             object: context.object.to_string(),
             history: context.history.iter().map(exchange).collect(),

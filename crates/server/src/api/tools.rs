@@ -30,6 +30,8 @@ pub(crate) struct AgentToolView {
     /// Why it is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// `builtin`, or `mcp:` and the name of the server that has it.
+    source: String,
     /// JSON schema of its arguments.
     parameters: Value,
 }
@@ -80,7 +82,7 @@ pub(crate) async fn list(
     let citizen = app.citizen(params.get("citizen"))?;
     let agent = keeper.agent(citizen.as_str());
     let agent = agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))?;
-    let tools = agent.tools.specs().map(|spec| view(spec, &agent.policy)).collect();
+    let tools = agent.tools.current().specs().map(|spec| view(spec, &agent.policy)).collect();
     Ok(Json(List::page(tools, params.cursor()?, params.limit()?)))
 }
 
@@ -92,8 +94,14 @@ fn view(spec: &ToolSpec, policy: &ToolPolicy) -> AgentToolView {
         effect: spec.effect,
         permission,
         reason,
+        source: source_of(&spec.name),
         parameters: spec.parameters.clone(),
     }
+}
+
+fn source_of(name: &str) -> String {
+    let server = name.strip_prefix("mcp.").and_then(|rest| rest.split('.').next());
+    server.map_or_else(|| "builtin".to_owned(), |server| format!("mcp:{server}"))
 }
 
 fn words(permission: Permission) -> (&'static str, Option<String>) {

@@ -9,6 +9,7 @@ use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_supervisor::SupervisorTask;
+use abide_tools::{Registry, SharedRegistry};
 use abide_watchdog::WatchdogState;
 
 use super::{
@@ -18,10 +19,12 @@ use super::{
 use crate::{
     agents::{
         AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
-        ProcessSetup, Processes, Spawner, choose_embedder, tool_registry,
+        ProcessSetup, Processes, SandboxProbe, SandboxedServers, Spawner, choose_embedder,
+        tool_registry,
     },
     home::require_folder,
     irc::{IrcError, IrcSocket},
+    mcp_servers::{AcceptedTools, read_accepted},
     system::SystemIds,
     watch,
 };
@@ -37,8 +40,21 @@ pub(super) struct Built {
     pub(super) irc_socket: IrcSocket,
     /// What the watchdog did before.
     pub(super) watchdog_past: WatchdogState,
+    /// What servers of tools are started with.
+    pub(super) servers: BuiltServers,
     /// How notifiers and Telegram are reached.
     pub(super) client: Client,
+}
+
+/// What is there for servers of tools before they are started.
+pub(super) struct BuiltServers {
+    pub(super) launcher: SandboxedServers,
+    /// What was accepted of them before.
+    pub(super) accepted: AcceptedTools,
+    /// The tools that are the keeper's own.
+    pub(super) own_tools: Registry,
+    /// Those of agents.
+    pub(super) tools: Arc<SharedRegistry>,
 }
 
 /// An open ledger and the thread that writes it.
@@ -55,8 +71,13 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let client = Client::new(ClientSettings::new(AddressPolicy::Any, Arc::clone(clock)));
     let minds = MindSelector::new(settings, &input.environment, client.clone());
     let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
-    let tools = tool_registry(&input.home, settings, &input.environment, clock)?;
-    let builder = AgentBuilder::new(&input.home, settings, tools, embedder(scope, &client)?)?;
+    let probe = Arc::new(SandboxProbe::new(&input.home, settings.test.sandbox_level_max));
+    let own_tools = tool_registry(&input.home, settings, &input.environment, (clock, &probe))?;
+    let launching = (Arc::clone(clock), probe);
+    let launcher = SandboxedServers::new(&input.home, settings, &input.environment, launching)?;
+    let tools = Arc::new(SharedRegistry::new(own_tools.clone()));
+    let embedder = embedder(scope, &client)?;
+    let builder = AgentBuilder::new(&input.home, settings, Arc::clone(&tools), embedder)?;
     let mut chosen = Vec::new();
     for agent in &settings.agents {
         builder.check_folder(&agent.id)?;
@@ -76,6 +97,8 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         let spawner = Spawner::new(minds, builder);
         let watchdog_past =
             if is_watched { watch::read_history(ledger)? } else { WatchdogState::default() };
+        let accepted = read_accepted(ledger)?;
+        let servers = BuiltServers { launcher, accepted, own_tools, tools };
         let (ledger, supervision) = (open, tasks);
         let built = Built {
             ledger,
@@ -86,6 +109,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
             spawner,
             irc_socket,
             watchdog_past,
+            servers,
             client,
         };
         Ok(built)

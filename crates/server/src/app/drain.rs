@@ -65,6 +65,7 @@ pub(super) async fn drain(
     ] {
         tasks.end(task, work).await;
     }
+    tasks.end(Task::McpServers, processes_end).await;
     if tokio::time::timeout_at(processes_end, processes.shutdown()).await.is_err() {
         tracing::warn!(
             event = "processes_left",

@@ -4,12 +4,14 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use abide_engine::{failpoint::FailpointError, keeper::StartError};
 use abide_ledger::{LockError, OpenError};
+use abide_mcp::McpSettingsError;
 use abide_models::WeightsError;
 
 use crate::{
     agents::{AgentSetupError, MindError, ProcessSetupError, ToolSetupError},
     auth::TokenError,
     irc::IrcError,
+    mcp_servers::AcceptedToolsError,
     watch::WatchdogHistoryError,
 };
 
@@ -79,6 +81,12 @@ pub(crate) enum AppError {
     /// It is not known what the watchdog did before.
     #[error("the watchdog's events cannot be read from the ledger")]
     Watchdog(#[from] WatchdogHistoryError),
+    /// It is not known what was accepted of servers' tools.
+    #[error("what was accepted of servers' tools cannot be read from the ledger")]
+    AcceptedTools(#[from] AcceptedToolsError),
+    /// A server of `[[mcp]]` cannot be used as configured.
+    #[error(transparent)]
+    McpServer(#[from] McpSettingsError),
     /// The ledger was read and the keeper cannot go on from there.
     #[error("the keeper cannot go on from the state that its ledger holds")]
     Start(#[from] StartError),

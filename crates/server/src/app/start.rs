@@ -13,7 +13,7 @@ use abide_watchdog::{Pager, WatchdogState};
 use tokio::sync::mpsc;
 
 use super::{
-    build::{Built, OpenLedger},
+    build::{Built, BuiltServers, OpenLedger},
     drain::epochs_time,
     error::AppError,
     input::{Scope, StartupEvent},
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     agents::{AgentSetups, Processes, Spawner},
     irc::{self, IrcSetup, IrcSocket},
+    mcp_servers::{McpServers, McpServersParts},
     self_watch::{ReporterParts, StandstillReporter, run_canaries},
     system::SystemIds,
     telegram, watch,
@@ -49,6 +50,7 @@ pub(super) async fn start(
     let Built { ledger: open, agents, replayed, processes, .. } = built;
     let ledger = open.ledger.clone();
     scope.self_watch.watch_work("the writer of the ledger", ledger.committer_clock());
+    let servers = start_servers(scope, tasks, built.servers, &ledger)?;
     let parts = keeper_parts(scope, ledger.clone(), agents);
     let (keeper, keeper_tasks) = Keeper::start(parts, replayed).await?;
     start_keeper_tasks(scope, tasks, &keeper, keeper_tasks);
@@ -58,6 +60,7 @@ pub(super) async fn start(
     keeper.services().view.applied(ledger.head().seq).await;
     let new_lanes = start_spawner(tasks, built.spawner, &keeper).await;
     scope.app.open(keeper.clone(), processes.clone());
+    scope.app.show_servers(servers);
     if let Some(message) = built.irc_socket.startup_message() {
         (scope.report)(StartupEvent::Irc(message));
     }
@@ -70,6 +73,30 @@ pub(super) async fn start(
         start_watchdog(scope, tasks, (&keeper, &processes), parts);
     }
     Ok(Running { keeper, processes, ledger: open, new_lanes })
+}
+
+/// Begins to start the servers of tools; agents are offered what was accepted of them at once.
+fn start_servers(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    built: BuiltServers,
+    ledger: &Ledger,
+) -> Result<McpServers, AppError> {
+    let BuiltServers { launcher, accepted, own_tools, tools } = built;
+    let servers = McpServers::start(McpServersParts {
+        sections: &scope.input.config.settings.mcp,
+        home: &scope.input.home,
+        environment: &scope.input.environment,
+        clock: Arc::clone(scope.clock),
+        launcher: Arc::new(launcher),
+        ledger: ledger.clone(),
+        accepted,
+        base: own_tools,
+        tools,
+    })?;
+    let stop = tasks.stop_of(Task::McpServers);
+    tasks.start(Task::McpServers, infallible(servers.clone().run(stop)));
+    Ok(servers)
 }
 
 /// Runs a lane until the lanes are stopped.

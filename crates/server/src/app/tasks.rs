@@ -28,6 +28,8 @@ pub(super) enum Task {
     Sleeper,
     /// Makes vectors for memories. What it has not done it does at the next start.
     Embedding,
+    /// Servers whose tools agents use. After the lanes, which call them.
+    McpServers,
     /// Agents' processes. Lanes ask them, so they end after the lanes.
     Supervisor,
     /// Records a start that could not be recorded on a full disk. Ends when it is done.
@@ -64,6 +66,7 @@ impl Task {
             Self::Telegram => "telegram",
             Self::Waker => "waker",
             Self::Sleeper => "sleeper",
+            Self::McpServers => "tool servers",
             Self::Embedding => "embedding",
             Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
@@ -89,6 +92,7 @@ impl Task {
             | Self::Irc
             | Self::Telegram
             | Self::Announcer
+            | Self::McpServers
             | Self::Embedding
             | Self::PartialAnswers
             | Self::ProcessHistory

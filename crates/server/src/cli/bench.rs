@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use abide_bench::{
     BenchError, BenchReport, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan,
-    RecoveryPlan, TruthPlan, TruthReport, WirePlan,
+    RecoveryPlan, ToolChoicePlan, ToolChoiceReport, TruthPlan, TruthReport, WirePlan,
 };
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -33,6 +33,14 @@ enum Benchmark {
         options: BenchOptions,
         #[command(flatten)]
         memory: MemoryOptions,
+    },
+    /// Choosing among 200 tools: whether the needed one is shown or one search away, and what that costs in tokens
+    Tools {
+        #[command(flatten)]
+        options: BenchOptions,
+        /// Shows the tasks whose tool is not in the first prompt, of the set that is not held out
+        #[arg(long)]
+        misses: bool,
     },
 }
 
@@ -160,6 +168,12 @@ impl From<TruthReport> for BenchOutput {
     }
 }
 
+impl From<ToolChoiceReport> for BenchOutput {
+    fn from(choice: ToolChoiceReport) -> Self {
+        Self { text: choice.to_string(), json: json!(choice), is_met: choice.is_met() }
+    }
+}
+
 impl BenchCommand {
     pub(crate) async fn run(self, context: &Context) -> Result<Exit, CliError> {
         let (terminal, home) = (context.terminal.clone(), context.home.root().to_owned());
@@ -173,6 +187,11 @@ impl BenchCommand {
             }
             Benchmark::Memory { options, memory } => {
                 bench_memory(&options, memory, folder, models, &report_progress)
+            }
+            Benchmark::Tools { misses, .. } => {
+                let plan = ToolChoicePlan { show_misses: misses };
+                let report = abide_bench::tool_choice(&plan, &report_progress);
+                report.map(BenchOutput::from).map_err(|error| CliError::from_error(&error))
             }
             Benchmark::Speed(benchmark) => {
                 bench_speed(benchmark, folder, &report_progress).map(BenchOutput::from)
@@ -193,6 +212,7 @@ impl Benchmark {
     fn options(&self) -> &BenchOptions {
         match self {
             Self::Memory { options, .. }
+            | Self::Tools { options, .. }
             | Self::Speed(
                 SpeedBenchmark::Ledger { options, .. }
                 | SpeedBenchmark::Wire { options, .. }

@@ -20,7 +20,7 @@ use tokio::{
 
 mod retry;
 
-use retry::{attempts_max, format_retry};
+use retry::format_retry;
 
 use super::{
     client::{Call, Client},
@@ -125,8 +125,8 @@ struct PendingReply {
     has_open_line: bool,
     /// Whether the person has asked for its end.
     is_stopping: bool,
-    /// The newest attempt that was announced before it began.
-    announced_attempt: u64,
+    /// The code of the newest attempt that failed, until the next one begins.
+    failure: Option<String>,
 }
 
 impl PendingReply {
@@ -137,7 +137,7 @@ impl PendingReply {
             shown: MarkdownStream::default(),
             has_open_line: false,
             is_stopping: false,
-            announced_attempt: 0,
+            failure: None,
         }
     }
 }
@@ -327,7 +327,7 @@ impl ChatSession<'_> {
             }
             // A new attempt begins a new line; the text of the last one does not count.
             "turn.started" => self.begin_attempt(number(&event.data, "/data/attempt"))?,
-            "turn.failed" => self.tell_failure(&event.data).await?,
+            "turn.failed" => self.note_failure(&event.data)?,
             "tool.requested" => {
                 self.end_line()?;
                 let name = visible_line(text(&event.data, "/data/name"));
@@ -346,29 +346,23 @@ impl ChatSession<'_> {
         Ok(())
     }
 
+    /// Says that another attempt begins, so that the words of both are told apart.
     fn begin_attempt(&mut self, attempt: u64) -> Result<(), CliError> {
         self.end_line()?;
         let Some(pending) = &mut self.pending else { return Ok(()) };
-        pending.streamed.clear();
-        let announced = std::mem::take(&mut pending.announced_attempt);
-        if attempt > 1 && attempt != announced {
-            self.context.terminal.say_dimmed(&format!("(trying again, attempt {attempt})"));
+        let had_words = !std::mem::take(&mut pending.streamed).is_empty();
+        let code = pending.failure.take();
+        if attempt > 1 {
+            let line = format_retry(code.as_deref(), had_words, attempt);
+            self.context.terminal.say_dimmed(&line);
         }
         Ok(())
     }
 
-    /// Says that an attempt failed and another one comes, so that the words of both are told apart.
-    async fn tell_failure(&mut self, event: &Value) -> Result<(), CliError> {
+    fn note_failure(&mut self, event: &Value) -> Result<(), CliError> {
         self.end_line()?;
-        let config = async { Client::find(self.context)?.fetch(Call::get("/config")).await };
-        // Without it the line only says less.
-        let attempts_max = config.await.ok().and_then(|config| attempts_max(&config));
-        let Some(pending) = &mut self.pending else { return Ok(()) };
-        let failed = (text(event, "/data/code"), number(event, "/data/attempt"));
-        let had_words = !pending.streamed.is_empty();
-        if let Some(line) = format_retry(failed, had_words, attempts_max) {
-            pending.announced_attempt = failed.1 + 1;
-            self.context.terminal.say_dimmed(&line);
+        if let Some(pending) = &mut self.pending {
+            pending.failure = Some(text(event, "/data/code").to_owned());
         }
         Ok(())
     }

@@ -57,30 +57,49 @@ impl EvidenceCommand {
 
 impl EvidenceCommand {
     /// The newest entries. Where most of a page is left out, the page before it is read, too.
+    /// The newest entries that are shown, and the cursor of those behind the last of them.
     async fn entries(&self, client: &Client) -> Result<Value, CliError> {
-        let (tags, limit) = (self.tag.join(","), usize::from(self.limit));
+        let limit = usize::from(self.limit);
         let mut entries: Vec<Value> = Vec::new();
-        let mut next = None;
+        let mut next: Option<String> = None;
         for _ in 0..PAGES_MAX {
-            let page_limit = if self.scans { self.limit } else { PAGE_LIMIT }.to_string();
-            let path = query_string(&[
-                ("author", self.author.as_deref()),
-                ("type", self.kind.as_deref()),
-                ("tag", Some(tags.as_str()).filter(|tags| !tags.is_empty())),
-                ("since", self.since.as_deref()),
-                ("limit", Some(&page_limit)),
-                ("cursor", next.as_deref()),
-            ]);
-            let page = client.fetch(Call::get(&format!("/evidence{path}"))).await?;
-            let shown = items(&page, "/items").iter();
-            entries.extend(shown.filter(|entry| self.scans || !is_empty_scan(entry)).cloned());
+            let page = self.page(client, next.as_deref(), PAGE_LIMIT).await?;
+            let found = items(&page, "/items");
+            let left = limit.saturating_sub(entries.len());
+            let shown = |(_, entry): &(usize, &Value)| self.scans || !is_empty_scan(entry);
+            let shown: Vec<_> = found.iter().enumerate().filter(shown).take(left).collect();
+            entries.extend(shown.iter().map(|(_, entry)| (*entry).clone()));
+            let last = shown.last().filter(|_| entries.len() >= limit);
+            let taken = last.and_then(|(at, _)| u16::try_from(at + 1).ok());
+            let page = match taken.filter(|taken| usize::from(*taken) < found.len()) {
+                // More was read than is shown: the cursor is to stand behind what is shown.
+                Some(taken) => self.page(client, next.as_deref(), taken).await?,
+                None => page,
+            };
             next = page.pointer("/next").and_then(Value::as_str).map(ToOwned::to_owned);
             if next.is_none() || entries.len() >= limit {
                 break;
             }
         }
-        entries.truncate(limit);
         Ok(json!({"items": entries, "next": next}))
+    }
+
+    async fn page(
+        &self,
+        client: &Client,
+        cursor: Option<&str>,
+        limit: u16,
+    ) -> Result<Value, CliError> {
+        let (tags, limit) = (self.tag.join(","), limit.to_string());
+        let path = query_string(&[
+            ("author", self.author.as_deref()),
+            ("type", self.kind.as_deref()),
+            ("tag", Some(tags.as_str()).filter(|tags| !tags.is_empty())),
+            ("since", self.since.as_deref()),
+            ("limit", Some(&limit)),
+            ("cursor", cursor),
+        ]);
+        client.fetch(Call::get(&format!("/evidence{path}"))).await
     }
 }
 

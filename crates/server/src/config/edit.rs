@@ -1,4 +1,5 @@
-//! `config set`: changes one value in `abide.toml`, keeps comments and order, and writes only what passes every check.
+//! `config set` and `mcp add|rm`: change one value or one server in `abide.toml`, keep comments and order, and write only what passes
+//! every check.
 
 use toml::Value;
 
@@ -18,21 +19,78 @@ pub(crate) fn set(sources: Sources<'_>, key: &str, text: &str) -> Result<(), Con
     let Some((_, shape)) = sections::leaf(key) else {
         return Config::load(Sources { flags: &[flag], ..sources }).map(drop);
     };
-    let refused = |message: String| {
-        let origin = Origin::Flag(key.into());
-        ConfigError::Problems(vec![Problem { origin, message }])
-    };
+    let refused = |message: String| refusal(key, message);
     let value = value::parse(shape, text).map_err(refused)?;
+    rewrite(sources, |before| edited(before, key, &value).map_err(refused))
+}
+
+fn refusal(key: &str, message: String) -> ConfigError {
+    let origin = Origin::Flag(key.into());
+    ConfigError::Problems(vec![Problem { origin, message }])
+}
+
+/// Puts what an edit makes of the file in its place, where that passes every check.
+fn rewrite(
+    sources: Sources<'_>,
+    edit: impl FnOnce(&str) -> Result<String, ConfigError>,
+) -> Result<(), ConfigError> {
     let before = read_file(sources.file)?;
     // A file that is already wrong is shown as such, with its places, before anything is changed.
     Config::from_text(&before, sources)?;
-    let after = edited(&before, key, &value).map_err(refused)?;
+    let after = edit(&before)?;
     Config::from_text(&after, sources)?;
     write_atomically(sources.file, after.as_bytes()).map_err(|source| ConfigError::File {
         path: sources.file.into(),
         action: "written",
         source,
     })
+}
+
+/// Adds an `[[mcp]]` at the end of the file, or takes the one of a name out of it. The file keeps all else; an invalid result is
+/// refused and the file stays as it was.
+pub(crate) fn edit_servers(sources: Sources<'_>, edit: &ServerEdit) -> Result<(), ConfigError> {
+    rewrite(sources, |before| with_servers(before, edit).map_err(|message| refusal("mcp", message)))
+}
+
+/// A change of the list of servers.
+pub(crate) enum ServerEdit {
+    /// A server with the values of its keys.
+    Add(Vec<(&'static str, Value)>),
+    /// The name of the server that goes.
+    Remove(String),
+}
+
+fn with_servers(text: &str, edit: &ServerEdit) -> Result<String, String> {
+    let mut document: toml_edit::DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let tables = document
+        .entry("mcp")
+        .or_insert(toml_edit::Item::ArrayOfTables(toml_edit::ArrayOfTables::new()))
+        .as_array_of_tables_mut()
+        .ok_or("is no list of [[mcp]] tables in the file; edit it by hand")?;
+    match edit {
+        ServerEdit::Add(values) => {
+            let mut table = toml_edit::Table::new();
+            for (key, value) in values {
+                let value = edit_value(value).ok_or("has a value that cannot be written")?;
+                table.insert(key, toml_edit::Item::Value(value));
+            }
+            tables.push(table);
+        }
+        ServerEdit::Remove(name) => {
+            let is_it = |table: &toml_edit::Table| {
+                table.get("name").and_then(toml_edit::Item::as_str) == Some(name)
+            };
+            let position = tables.iter().position(is_it);
+            let position =
+                position.ok_or_else(|| format!("has no server named {name:?} in the file"))?;
+            tables.remove(position);
+            if tables.is_empty() {
+                document.remove("mcp");
+            }
+        }
+    }
+    Ok(document.to_string())
 }
 
 fn edited(text: &str, path: &str, value: &Value) -> Result<String, String> {

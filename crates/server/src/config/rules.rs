@@ -9,6 +9,7 @@ mod alertmanager;
 mod attention;
 mod escalation;
 mod irc;
+mod mcp;
 mod models;
 mod notify;
 mod telegram;
@@ -31,6 +32,7 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(escalation::check(config, environment));
     problems.extend(attention::check(config));
     problems.extend(tools::check(config));
+    problems.extend(mcp::check(config, environment));
     problems
 }
 

@@ -19,6 +19,7 @@ mod agent;
 mod attention;
 mod escalation;
 mod irc;
+mod mcp;
 mod model;
 mod notify;
 mod tools;
@@ -29,6 +30,7 @@ pub(crate) use agent::{
 pub(crate) use attention::AttentionSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
+pub(crate) use mcp::McpSection;
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
 pub(crate) use notify::{NotifyKind, NotifySection, name_services};
 pub(crate) use tools::{FilesSection, ShellSection, ToolsSection};
@@ -75,6 +77,8 @@ section! {
         pub(crate) escalations: Vec<EscalationSection> = [], Node::Tables(EscalationSection::KEYS);
         /// Who is told of what waits for a person beside stalls, and when; see docs/watchdog.md.
         pub(crate) attention: Vec<AttentionSection> = [], Node::Tables(AttentionSection::KEYS);
+        /// Servers of the Model Context Protocol, whose tools agents may use; see docs/mcp.md.
+        pub(crate) mcp: Vec<McpSection> = [], Node::Tables(McpSection::KEYS);
         /// The agents. Tables in the file replace the default one.
         #[serde(rename = "agent")]
         pub(crate) agents: Vec<AgentSection> =

@@ -13,21 +13,17 @@
 use std::time::Duration;
 
 use abide_channels::irc::{
-    Addressee, Speaker, SpokenKind, SpokenLine, Target, nick_for_agent,
-    relay::{BangCommand, HeldPrompt, IgnoreReason, PieceJoiner, RelayDecision},
-    server::{Census, ServerHandle},
+    Addressee, Speaker, SpokenKind, SpokenLine, Target,
+    relay::{BangCommand, IgnoreReason, PieceJoiner, RelayDecision},
+    server::ServerHandle,
 };
 use abide_domain::{
-    EntityName, Timestamp,
-    envelope::{Channel, StimulusEnvelope},
-    event::{
-        ChannelAsked, ChannelGateMoved, ChannelJoined, ChannelParted, ChannelReadMarked,
-        ChannelTopicSet,
-    },
+    EntityName,
+    envelope::Channel,
+    event::{ChannelGateMoved, ChannelJoined, ChannelParted, ChannelReadMarked, ChannelTopicSet},
     evidence::WATCHDOG,
-    limits::CONTENT_CHARS_MAX,
 };
-use abide_engine::{Keeper, keeper::AcceptOptions};
+use abide_engine::Keeper;
 use abide_ledger::Draft;
 use tokio::{
     sync::mpsc,
@@ -36,12 +32,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answer_pages::PendingQuestion,
     bang_commands, console,
-    conversation::{account, nick, reply_target, room, session},
+    conversation::{nick, reply_target},
     endpoint::{IrcEndpoint, LINES_MAX, reply_nick},
     names::{KEEPER, KEEPER_NICK},
-    owed::OwedLines,
     places::Places,
     questions::OpenQuestions,
     record,
@@ -74,9 +68,9 @@ pub(super) struct BridgeParts {
 /// The bridge between one endpoint and the keeper.
 #[derive(Debug)]
 pub(super) struct IrcBridge {
-    parts: BridgeParts,
-    questions: OpenQuestions,
-    joiner: PieceJoiner,
+    pub(super) parts: BridgeParts,
+    pub(super) questions: OpenQuestions,
+    pub(super) joiner: PieceJoiner,
 }
 
 impl IrcBridge {
@@ -86,7 +80,7 @@ impl IrcBridge {
         Self { parts, questions, joiner: PieceJoiner::default() }
     }
 
-    /// Works until told to stop. What was answered by then is sent.
+    /// Works until told to stop. What was answered by then is sent; what waits to be asked is asked by the next keeper.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         self.restore().await;
         let mut applications = self.parts.keeper.services().view.applications();
@@ -117,21 +111,17 @@ impl IrcBridge {
         self.send_due().await;
         let left = self.drain().await;
         self.process(left, Vec::new()).await;
-        for held in self.joiner.take_all() {
-            self.ask_held(held).await;
+        if self.parts.server.is_none() {
+            // What was said on an external network is not asked later: who said it is told so.
+            for held in self.joiner.take_all() {
+                self.ask_held(held).await;
+            }
         }
     }
 
     /// The monotonic clock.
-    fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         self.parts.keeper.services().clock.monotonic()
-    }
-
-    /// Asks what nothing more will be said to.
-    async fn ask_due(&mut self) {
-        for held in self.joiner.due(self.now()) {
-            self.ask_held(held).await;
-        }
     }
 
     /// Sends what is answered. That it was sent is recorded with the lines that were sent, and what was said before them.
@@ -157,7 +147,7 @@ impl IrcBridge {
     }
 
     /// Puts back what people arranged before a restart: rooms, gates, topics, how far they have read; loads unanswered
-    /// questions, and asks those that a kill kept from being asked.
+    /// questions, and asks those that the end of a keeper kept from being asked.
     async fn restore(&mut self) {
         let ledger = self.parts.keeper.ledger().clone();
         let network = self.parts.endpoint.network.clone();
@@ -172,84 +162,6 @@ impl IrcBridge {
         let closings = self.questions.load_unanswered(&self.parts.endpoint).await;
         self.process(Vec::new(), closings).await;
         self.ask_owed().await;
-    }
-
-    /// Asks what people said to agents just before an earlier keeper was killed, and was not asked by then.
-    async fn ask_owed(&mut self) {
-        let Some(server) = self.parts.server.clone() else { return };
-        let ledger = self.parts.keeper.ledger().clone();
-        let mut owed = match tokio::task::spawn_blocking(move || OwedLines::read(&ledger)).await {
-            Ok(Ok(owed)) => owed,
-            Ok(Err(error)) => {
-                tracing::error!(channel = "irc", event = "owed_unreadable", %error, "the ledger cannot be read for what was said just before the last keeper died; what of it was not asked is not asked");
-                return;
-            }
-            Err(_) => return,
-        };
-        let lines = std::mem::take(&mut owed.lines);
-        if lines.is_empty() {
-            return;
-        }
-        let census = server.census().await.unwrap_or_default();
-        let mut joiner = PieceJoiner::for_replay();
-        for (mut said, may_be_owed) in lines {
-            said.is_whole = false;
-            said.agents = self.addressees(&census, &said.target);
-            let now = said.at.since(Timestamp::from_micros(0));
-            for held in joiner.due(now) {
-                self.ask_held(held).await;
-            }
-            if said.kind == SpokenKind::Speech && BangCommand::parse(&said.text).is_some() {
-                // A command is not carried out late. What was said before it ended there.
-                for held in joiner.take_of(&said) {
-                    self.ask_held(held).await;
-                }
-                continue;
-            }
-            for decision in self.parts.endpoint.relay.decide(&said) {
-                let held = match decision {
-                    RelayDecision::Prompt { to, text } => {
-                        let was_asked = owed.was_asked(&said, Some(&to.agent), &text);
-                        let is_owed = may_be_owed && !was_asked;
-                        is_owed.then(|| joiner.take(&said, (to, text), now)).flatten()
-                    }
-                    RelayDecision::Nothing(IgnoreReason::NotAddressed) => {
-                        owed.was_asked(&said, None, &said.text);
-                        joiner.take_more(&said, now);
-                        None
-                    }
-                    _ => None,
-                };
-                if let Some(held) = held {
-                    self.ask_held(held).await;
-                }
-            }
-        }
-        for held in joiner.take_all() {
-            self.ask_held(held).await;
-        }
-    }
-
-    /// The agents that hear what is said at a place now; neither the keeper nor the watchdog, which answer at once or not at all.
-    fn addressees(&self, census: &Census, target: &Target) -> Vec<Addressee> {
-        let room = match target {
-            Target::Channel(room) => Some(room),
-            Target::Agent(_) => None,
-        };
-        let found = census
-            .channels
-            .iter()
-            .find(|found| room.is_some_and(|room| found.name.eq_ignore_ascii_case(room)));
-        let agents = self.parts.keeper.agents();
-        let agents = agents
-            .iter()
-            .map(|agent| Addressee { agent: agent.id.clone(), nick: nick_for_agent(&agent.id) });
-        let hears = |to: &Addressee| match target {
-            Target::Agent(agent) => *agent == to.agent,
-            Target::Channel(_) => found.is_some_and(|found| found.agents.contains(&to.nick)),
-        };
-        let is_built_in = |to: &Addressee| matches!(to.agent.as_str(), KEEPER | WATCHDOG);
-        agents.filter(|to| !is_built_in(to) && hears(to)).collect()
     }
 
     async fn put_back(&mut self, places: Places) {
@@ -355,17 +267,14 @@ impl IrcBridge {
             // Whoever is not configured is a guest, whatever the network says about the account.
             said.speaker = Speaker::Person(None);
         }
+        if matches!(said.speaker, Speaker::Person(_)) {
+            self.joiner.note_people([said.nick.as_str()]);
+        }
         let decisions = endpoint.relay.decide(&said);
         let is_unaddressed =
             matches!(decisions[..], [RelayDecision::Nothing(IgnoreReason::NotAddressed)]);
         if is_unaddressed {
-            let now = self.now();
-            if !self.joiner.take_more(&said, now) {
-                let asked = self.joiner.take_late(&said, now);
-                if !asked.is_empty() {
-                    self.reply(&said, &format_late(&said, &asked)).await;
-                }
-            }
+            self.take_unaddressed(&said).await;
             return;
         }
         for decision in decisions {
@@ -487,70 +396,8 @@ impl IrcBridge {
         Ok(())
     }
 
-    /// Asks all of a prompt, or says why not.
-    async fn ask_held(&mut self, held: HeldPrompt) {
-        let HeldPrompt { first, to, text, .. } = held;
-        let person = match &first.speaker {
-            Speaker::Person(Some(account)) => self.parts.endpoint.person(account),
-            Speaker::Person(None) | Speaker::Agent(_) => None,
-        };
-        let Some(person) = person else { return };
-        if let Err(refusal) = self.ask((&first, &person), (to, text)).await {
-            self.reply(&first, &refusal).await;
-        }
-    }
-
-    /// Makes a stimulus of what a person said to an agent.
-    async fn ask(
-        &mut self,
-        (said, person): (&SpokenLine, &EntityName),
-        (to, text): (Addressee, String),
-    ) -> Result<(), String> {
-        if self.questions.is_full() {
-            return Err("Too many questions are waiting for answers; ask again later.".to_owned());
-        }
-        let chars = text.chars().count();
-        if chars > CONTENT_CHARS_MAX {
-            return Err(format!(
-                "{} was not asked: that has more than {CONTENT_CHARS_MAX} characters ({chars}). Say less at once.",
-                to.nick
-            ));
-        }
-        let network = self.parts.endpoint.network.as_deref();
-        let asked = ChannelAsked {
-            channel: Channel::Irc,
-            network: network.map(str::to_owned),
-            room: room(said),
-            account: account(said),
-            nick: said.nick.clone(),
-            msgid: said.msgid.clone(),
-        };
-        let envelope = StimulusEnvelope {
-            content: text.into(),
-            sender: person.bare().to_owned(),
-            channel: Channel::Irc,
-            timestamp: said.at.min(self.parts.app.now()),
-            sender_zone: None,
-            last_driver_output: None,
-            citizen: to.agent.clone(),
-            session_id: Some(session(network, said, person)),
-        };
-        let how = AcceptOptions { beside: Some(asked.into()), ..AcceptOptions::default() };
-        let accepted = self.parts.keeper.accept(envelope, how).await;
-        let accepted =
-            accepted.map_err(|error| format!("{} did not accept it: {error}", to.nick))?;
-        self.questions.push(PendingQuestion {
-            epoch: accepted.epoch,
-            agent: to.agent,
-            nick: to.nick,
-            to: reply_target(said),
-            asker: said.nick.clone(),
-        });
-        Ok(())
-    }
-
     /// Answers where something was said, in the keeper's name.
-    async fn reply(&self, said: &SpokenLine, words: &str) {
+    pub(super) async fn reply(&self, said: &SpokenLine, words: &str) {
         let Some(nick) = reply_nick(&said.agents) else { return };
         let mut lines: Vec<_> = words.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() > ANSWER_LINES_MAX {
@@ -564,16 +411,4 @@ impl IrcBridge {
                 .await;
         }
     }
-}
-
-/// What is said to whom sent more of a question after it was asked, which happens to programs that throttle. Their pace is known
-/// from here on, so that pasting it once more helps.
-fn format_late(said: &SpokenLine, asked: &[Addressee]) -> String {
-    let nicks: Vec<_> = asked.iter().map(|to| to.nick.as_str()).collect();
-    let (asker, nicks) = (&said.nick, nicks.join(" and "));
-    format!(
-        "{asker}: this line came too late to be part of your question, which {nicks} already got without it. \
-         If it belongs to it, paste all of it again, from the line that names the agent: for the next hour I wait \
-         longer for lines from your program, which sends them slowly. How to send a paste at once: docs/irc.md."
-    )
 }

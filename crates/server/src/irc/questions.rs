@@ -204,7 +204,7 @@ impl OpenQuestions {
     ) -> QuestionOutcome {
         let question = &open.question;
         let failpoints = &self.keeper.services().failpoints;
-        let sending = ChannelSending { channel: Channel::Irc };
+        let sending = ChannelSending { channel: Channel::Irc, part: None };
         let is_on_record = open.is_unsure
             || self.record(question, sending.into()).await
                 && failpoints.pass(Failpoint::AnswerSending).await.is_ok();

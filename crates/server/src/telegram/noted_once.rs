@@ -23,6 +23,11 @@ impl<T: Ord> NotedOnce<T> {
         }
         self.0.insert(what)
     }
+
+    /// Whether something is noted.
+    pub(super) fn contains(&self, what: &T) -> bool {
+        self.0.contains(what)
+    }
 }
 
 #[cfg(test)]
@@ -34,6 +39,7 @@ mod tests {
         let mut noted = NotedOnce::default();
         assert!(noted.note(1));
         assert!(!noted.note(1));
+        assert!(noted.contains(&1) && !noted.contains(&2));
         for what in 0..10_000 {
             noted.note(what);
         }

@@ -1,12 +1,11 @@
 //! Polls Telegram: one poll after the other, each update handled before the next poll confirms it.
 //!
-//! What cannot be made durable is not confirmed: Telegram keeps it for a day and sends it again.
-
-use std::sync::Arc;
+//! What cannot be made durable is not confirmed: Telegram keeps it for a day and sends it again. A text that waits for its rest
+//! keeps what is behind it from being confirmed as well; what would be done twice if it came again therefore waits with it.
 
 use abide_channels::telegram::{
-    AcceptedUpdate, ChatMessage, HeldText, MESSAGE_UNITS_MAX, MediaMessage, POLL_WAIT,
-    TEXT_TIME_MAX, TextJoiner, UPDATES_MAX, Update, UpdateFilter, may_be_cut, utf16_len,
+    AcceptedUpdate, BotCommand, ChatMessage, HeldText, MediaMessage, POLL_WAIT, TextJoiner,
+    UPDATES_MAX, Update, UpdateFilter,
 };
 use abide_domain::{
     AgentId, EpochId,
@@ -25,9 +24,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    changes,
     context::{AcceptedMessage, BotContext, ReplySpot},
     handled_updates::HandledUpdates,
     noted_once::NotedOnce,
+    recent_pieces::RecentPieces,
     texts, unanswered,
     unknown_chats::UnknownChats,
 };
@@ -56,6 +57,8 @@ pub(super) struct Poller {
     albums: NotedOnce<(i64, String)>,
     /// Who was introduced to the agent in which chat.
     introductions: NotedOnce<(i64, i64)>,
+    /// Messages that were joined.
+    pieces: RecentPieces,
     /// Up to where handled updates are confirmed to Telegram.
     confirmed: Option<i64>,
     failures: u32,
@@ -67,6 +70,21 @@ enum UpdateOutcome {
     Done,
     /// It must come again.
     Again,
+    /// It must come again, once nothing waits for its rest any more: it would be done twice if that came again.
+    Later,
+}
+
+/// What came of a text.
+enum TextOutcome {
+    /// So many of its pieces are done with.
+    Taken {
+        /// How many.
+        pieces: usize,
+    },
+    /// It must be tried again.
+    Again,
+    /// The same, once nothing waits for its rest any more.
+    Later,
 }
 
 impl Poller {
@@ -86,6 +104,7 @@ impl Poller {
             reopened: None,
             albums: NotedOnce::default(),
             introductions: NotedOnce::default(),
+            pieces: RecentPieces::default(),
             confirmed: None,
             failures: 0,
         }
@@ -162,14 +181,18 @@ impl Poller {
     /// again, or there was nothing.
     async fn handle_all(&mut self, updates: &[Update]) -> Option<Duration> {
         let before = self.handled.next();
-        let mut open = None;
+        let (mut open, mut later) = (None, None);
         for update in updates {
             if self.handled.contains(update.id) || self.joiner.holds(update.id) {
                 continue;
             }
-            if let UpdateOutcome::Again = self.take(update).await {
-                open = Some(update.id);
-                break;
+            match self.take(update).await {
+                UpdateOutcome::Done => {}
+                UpdateOutcome::Later => later = later.or(Some(update.id)),
+                UpdateOutcome::Again => {
+                    open = Some(update.id);
+                    break;
+                }
             }
         }
         // What is behind a full poll comes only when this one is confirmed.
@@ -179,13 +202,16 @@ impl Poller {
         if let UpdateOutcome::Again = self.accept_held(due).await {
             is_refused = true;
         }
-        let first = [open, self.reopened.take(), self.joiner.first_update()];
+        let first = [open, later, self.reopened.take(), self.joiner.first_update()];
         self.handled.advance(first.into_iter().flatten().min());
         if is_refused {
             return Some(RETRY_AFTER);
         }
         if !self.joiner.is_empty() {
             return Some(REST_EVERY);
+        }
+        if later.is_some() {
+            return None;
         }
         // A poll that returns at once and brings nothing must not become a busy loop.
         (self.handled.next() == before).then_some(RETRY_AFTER)
@@ -210,6 +236,9 @@ impl Poller {
             self.joiner.hold(said, update.id, self.now());
             return UpdateOutcome::Done;
         }
+        if !self.joiner.is_empty() && is_done_twice(&accepted) {
+            return UpdateOutcome::Later;
+        }
         let outcome = self.handle(accepted).await;
         if let UpdateOutcome::Done = outcome {
             self.handled.note(update.id);
@@ -220,53 +249,89 @@ impl Poller {
     /// Accepts texts in their order; what could not be accepted is held on.
     async fn accept_held(&mut self, texts: Vec<HeldText>) -> UpdateOutcome {
         let mut texts = texts.into_iter();
+        let mut later = Vec::new();
         while let Some(held) = texts.next() {
-            if let Some(pieces) = self.accept_text(&held).await {
-                for update in held.updates().iter().take(pieces) {
-                    self.handled.note(*update);
+            match self.accept_text(&held).await {
+                TextOutcome::Taken { pieces } => {
+                    for update in held.updates().iter().take(pieces) {
+                        self.handled.note(*update);
+                    }
+                    let left = held.updates().iter().skip(pieces);
+                    // Pieces that were not part of it are looked at again, by themselves.
+                    self.reopened = left.copied().chain(self.reopened).min();
+                    continue;
                 }
-                let left = held.updates().iter().skip(pieces);
-                // Pieces that were not part of it are looked at again, by themselves.
-                self.reopened = left.copied().chain(self.reopened).min();
-                continue;
+                TextOutcome::Later => {
+                    later.push(held);
+                    continue;
+                }
+                TextOutcome::Again => {}
             }
-            let refused: Vec<_> = std::iter::once(held).chain(texts).collect();
-            for held in refused.into_iter().rev() {
-                self.joiner.put_back(held);
-            }
+            later.extend(std::iter::once(held).chain(texts));
+            self.put_back(later);
             return UpdateOutcome::Again;
         }
+        self.put_back(later);
         UpdateOutcome::Done
     }
 
-    /// Accepts a text; how many of its pieces it is made of, or none where it must be tried again.
-    async fn accept_text(&mut self, held: &HeldText) -> Option<usize> {
+    /// Holds texts again, in their order.
+    fn put_back(&mut self, texts: Vec<HeldText>) {
+        for held in texts.into_iter().rev() {
+            self.joiner.put_back(held);
+        }
+    }
+
+    /// Accepts a text.
+    async fn accept_text(&mut self, held: &HeldText) -> TextOutcome {
         let said = held.whole().clone();
         let pieces = held.updates().len();
         if let Some(album) = &said.album {
             self.albums.note((said.location.chat, album.clone()));
         }
         let content = self.introduced(&said);
-        match self.accept(said, content).await {
-            (UpdateOutcome::Again, _) => None,
-            (UpdateOutcome::Done, Some(epoch)) if pieces > 1 => {
-                // One that came again may have been accepted with less of what followed it.
-                let record = self.context.keeper.epoch(epoch).await.ok().flatten();
-                let accepted = record.map(|record| record.stimulus.content.clone());
-                let is_it = |part: &ChatMessage| {
-                    let accepted = accepted.as_deref();
-                    accepted
-                        .is_some_and(|accepted| self.given_words(part, accepted) == part.content())
-                };
-                let joined = held.versions().iter().rposition(is_it);
-                Some(joined.map_or(pieces, |index| index.saturating_add(1)))
-            }
-            (UpdateOutcome::Done, _) => Some(pieces),
+        let introduced = (said.location.chat, said.sender.id);
+        let is_introduced = content != said.content();
+        let epoch = match self.accept(said, content).await {
+            (UpdateOutcome::Done, Some(epoch)) => epoch,
+            (UpdateOutcome::Done, None) => return TextOutcome::Taken { pieces },
+            (UpdateOutcome::Later, _) => return TextOutcome::Later,
+            (UpdateOutcome::Again, _) => return TextOutcome::Again,
+        };
+        if is_introduced {
+            self.introductions.note(introduced);
         }
+        if pieces < 2 {
+            return TextOutcome::Taken { pieces };
+        }
+        let Some(pieces) = self.joined_pieces(held, epoch).await else { return TextOutcome::Again };
+        for piece in held.pieces().iter().take(pieces) {
+            self.pieces.note(piece.location, &piece.content());
+        }
+        TextOutcome::Taken { pieces }
+    }
+
+    /// How many of its pieces a text was accepted with: one that came again may have been accepted with less of what followed
+    /// it. None where that cannot be read.
+    async fn joined_pieces(&self, held: &HeldText, epoch: EpochId) -> Option<usize> {
+        let record = match self.context.keeper.epoch(epoch).await {
+            Ok(record) => record,
+            Err(error) => {
+                tracing::warn!(channel = "telegram", event = "message_unreadable", %error, "with how much of it a message was accepted cannot be read; it is tried again");
+                return None;
+            }
+        };
+        let is_it = |part: &ChatMessage| {
+            record.as_ref().is_some_and(|record| {
+                self.given_words(part, &record.stimulus.content) == part.content()
+            })
+        };
+        let joined = held.versions().iter().rposition(is_it);
+        Some(joined.map_or_else(|| held.pieces().len(), |index| index.saturating_add(1)))
     }
 
     /// What the agent is told: who has no name here is introduced once in a conversation.
-    fn introduced(&mut self, said: &ChatMessage) -> String {
+    fn introduced(&self, said: &ChatMessage) -> String {
         let content = said.content();
         let name = self.context.sender_name(&said.sender);
         // What begins with a command is to begin with it.
@@ -274,10 +339,8 @@ impl Poller {
         let Some(introduction) = introduction else { return content };
         let introduced = format!("{introduction}{content}");
         let fits = introduced.chars().count() <= CONTENT_CHARS_MAX;
-        if fits && self.introductions.note((said.location.chat, said.sender.id)) {
-            return introduced;
-        }
-        content
+        let is_new = !self.introductions.contains(&(said.location.chat, said.sender.id));
+        if fits && is_new { introduced } else { content }
     }
 
     /// The words of a message in what the agent was told: who said it may stand before them.
@@ -327,55 +390,41 @@ impl Poller {
     /// A message that was changed is told as such, where it, or the text that it was a part of, had been taken, and it says
     /// something else than it did last. Whether it still names the bot does not matter.
     async fn accept_edited(&mut self, said: ChatMessage) -> UpdateOutcome {
-        let keeper = &self.context.keeper;
-        let known = match unanswered::newest_version(keeper, said.location) {
-            Some(epoch) => self.given_before(epoch).await.map(|given| (given, false)),
-            None => self.whole_of(&said).await.map(|given| (given, true)),
-        };
-        let (before, is_later_part) = match known {
-            Ok((Some(before), is_later_part)) => (before, is_later_part),
-            Ok((None, _)) => return UpdateOutcome::Done,
-            Err(error) => {
-                tracing::warn!(channel = "telegram", event = "message_unreadable", %error, "what a message said before it was changed cannot be read; it is tried again");
-                return UpdateOutcome::Again;
-            }
-        };
-        let content = said.content();
-        let before = self.given_words(&said, &before);
-        // More than a message holds: it was joined, and this is its first part.
-        let is_joined = utf16_len(before) > MESSAGE_UNITS_MAX;
-        let is_first_part = is_joined && said.may_continue() && before.starts_with(&content);
-        let part = texts::format_edited_part(&content);
-        let whole = texts::format_edited(&content);
+        let (piece, content) = (said.location, said.content());
         // Telegram also says that a message was changed where only its preview was.
-        if is_first_part || [&content, &part, &whole].iter().any(|given| given.as_str() == before) {
-            return UpdateOutcome::Done;
+        let is_part = match self.pieces.said(piece, &content) {
+            Some(true) => return UpdateOutcome::Done,
+            Some(false) => true,
+            None => match self.changed_part(&said).await {
+                Ok(Some(is_part)) => is_part,
+                Ok(None) => return UpdateOutcome::Done,
+                Err(error) => {
+                    tracing::warn!(channel = "telegram", event = "message_unreadable", %error, "what a message said before it was changed cannot be read; it is tried again");
+                    return UpdateOutcome::Again;
+                }
+            },
+        };
+        let changed = if is_part {
+            texts::format_edited_part(&content)
+        } else {
+            texts::format_edited(&content)
+        };
+        let (outcome, epoch) = self.accept(said, changed).await;
+        if is_part && epoch.is_some() {
+            self.pieces.note(piece, &content);
         }
-        let is_part = is_later_part || is_joined || before.starts_with(texts::EDITED_PART);
-        self.accept(said, if is_part { part } else { whole }).await.0
+        outcome
     }
 
-    /// What the agent was told in an epoch.
-    async fn given_before(&self, epoch: EpochId) -> Result<Option<Arc<str>>, ReadError> {
-        let record = self.context.keeper.epoch(epoch).await?;
-        Ok(record.map(|record| record.stimulus.content.clone()))
-    }
-
-    /// The text that a message was a later piece of; none where it was of none that was taken.
-    async fn whole_of(&self, said: &ChatMessage) -> Result<Option<Arc<str>>, ReadError> {
-        let context = &self.context;
-        let Some(epoch) = unanswered::newest_before(&context.keeper, said.location) else {
+    /// Whether a message that was changed is the first part of a longer text; none where it was not taken, or says what it did.
+    async fn changed_part(&self, said: &ChatMessage) -> Result<Option<bool>, ReadError> {
+        let keeper = &self.context.keeper;
+        let Some(epoch) = unanswered::newest_version(keeper, said.location) else {
             return Ok(None);
         };
-        let Some(record) = context.keeper.epoch(epoch).await? else { return Ok(None) };
-        let stimulus = &record.stimulus;
-        let session =
-            unanswered::session_id(context.moved.original(said.location.chat), said.topic);
-        let is_it = stimulus.sender == context.sender_name(&said.sender)
-            && stimulus.session_id == session
-            && said.at.since(stimulus.sent_at) <= TEXT_TIME_MAX
-            && may_be_cut(&stimulus.content);
-        Ok(is_it.then(|| stimulus.content.clone()))
+        let Some(record) = keeper.epoch(epoch).await? else { return Ok(None) };
+        let before = self.given_words(said, &record.stimulus.content);
+        Ok(changes::changed_part(before, said))
     }
 
     /// Makes a message a stimulus; its epoch, where it is one.
@@ -387,14 +436,12 @@ impl Poller {
         let spot = said.location;
         let place = ReplySpot { location: spot, topic: said.topic };
         if let Some(refusal) = texts::format_too_long(&self.context.agent, &content) {
-            self.context.reply_now(place, &refusal).await;
-            return (UpdateOutcome::Done, None);
+            return (self.refuse(place, &refusal).await, None);
         }
         let envelope = match self.envelope(&said, &content) {
             Ok(envelope) => envelope,
             Err(invalid) => {
-                self.context.reply_now(place, &texts::format_invalid(&invalid)).await;
-                return (UpdateOutcome::Done, None);
+                return (self.refuse(place, &texts::format_invalid(&invalid)).await, None);
             }
         };
         let key = unanswered::idempotency_key(spot, said.edited); // The message is its place: its text may have been edited between two deliveries.
@@ -406,8 +453,7 @@ impl Poller {
             Err(AcceptError::KeyReused { epoch }) => epoch,
             Err(AcceptError::QueueFull { queued, .. }) => {
                 let refusal = texts::format_queue_full(&self.context.agent, queued);
-                self.context.reply_now(place, &refusal).await;
-                return (UpdateOutcome::Done, None);
+                return (self.refuse(place, &refusal).await, None);
             }
             Err(AcceptError::Stopping) => return (UpdateOutcome::Again, None),
             Err(error) => {
@@ -417,6 +463,15 @@ impl Poller {
         }; // The receiver is gone only where the sender has ended.
         drop(self.accepted.send(AcceptedMessage { epoch, spot }).await);
         (UpdateOutcome::Done, Some(epoch))
+    }
+
+    /// Says that a message was refused. It is known by no key, so that it waits where it would come again.
+    async fn refuse(&self, place: ReplySpot, refusal: &str) -> UpdateOutcome {
+        if self.joiner.waits(self.now()) {
+            return UpdateOutcome::Later;
+        }
+        self.context.reply_now(place, refusal).await;
+        UpdateOutcome::Done
     }
 
     fn envelope(
@@ -442,5 +497,14 @@ impl Poller {
         });
         let is_citizen = |id: &AgentId| keeper.has_agent(id);
         StimulusEnvelope::from_json(&envelope, EnvelopeRules { now, is_citizen: &is_citizen })
+    }
+}
+
+/// Whether an update that comes again is answered again. What `/stop` ends is ended, and buttons decide once.
+fn is_done_twice(update: &AcceptedUpdate) -> bool {
+    match update {
+        AcceptedUpdate::Command(order) => order.command != BotCommand::Stop,
+        AcceptedUpdate::NoText(_) => true,
+        _ => false,
     }
 }

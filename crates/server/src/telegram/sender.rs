@@ -211,13 +211,19 @@ impl Sender {
             let Some(part) = parts.get(progress.parts) else {
                 return self.settle(&record, 1, progress.is_in_doubt).await;
             };
+            if progress.state == SendState::AllUnsure {
+                if self.remark(&record, spot, (0, 1)).await {
+                    self.settle(&record, 1, true).await;
+                }
+                return;
+            }
             if progress.state == SendState::Unsure {
                 if !self.remark(&record, spot, (progress.parts, parts.len())).await {
                     return;
                 }
                 continue;
             }
-            if progress.state == SendState::Not && !self.begin(&record).await {
+            if progress.state == SendState::Not && !self.begin(&record, progress.parts).await {
                 return;
             }
             match self.send_to(spot, &record, (part, progress.parts == 0)).await {
@@ -235,8 +241,8 @@ impl Sender {
     }
 
     /// Puts on the record that a part of an answer is about to leave; false where that cannot be written, and nothing leaves.
-    async fn begin(&mut self, record: &EpochRecord) -> bool {
-        let is_recorded = self.record(record.id, SendStep::Sending).await
+    async fn begin(&mut self, record: &EpochRecord, part: usize) -> bool {
+        let is_recorded = self.record(record.id, SendStep::Sending { part }).await
             && self.failpoint(Failpoint::AnswerSending).await;
         if is_recorded {
             self.mark(record.id, SendState::Sending);

@@ -1,7 +1,7 @@
 //! The texts of the bot, and an answer as messages. Pure. All are plain text: what agents and tools say in them is data, and what is
 //! hidden in it is made visible; Telegram refuses a text with a zero byte.
 
-use abide_channels::telegram::{MESSAGE_UNITS_MAX, split_answer};
+use abide_channels::telegram::{MESSAGE_UNITS_MAX, split_answer, utf16_len};
 use abide_domain::{
     AgentId, EntityName, EpochId, Timestamp,
     envelope::EnvelopeError,
@@ -17,11 +17,11 @@ use crate::answer::format_answer;
 
 /// Messages of one answer. The longest reply fits into about half of them.
 const PIECES_MAX: usize = 30;
-/// Longest reason and longest arguments that are shown, in Unicode scalar values.
+/// Longest reason that is shown, in Unicode scalar values.
 const REASON_CHARS_MAX: usize = 600;
-const ARGUMENTS_CHARS_MAX: usize = 1_500;
-/// Of what a call would change, what stands in a question.
-const PREVIEW_CHARS_MAX: usize = 1_500;
+/// Longest arguments that are shown, and of what a call would change; in UTF-16 units, for a question is one message.
+const ARGUMENTS_UNITS_MAX: usize = 1_500;
+const PREVIEW_UNITS_MAX: usize = 1_500;
 /// Longest name of a tool that is shown; minds name their own.
 const TOOL_CHARS_MAX: usize = 100;
 
@@ -64,18 +64,33 @@ pub(super) fn format_question(
     let (tool, arguments) = record.call_of(approval).map_or_else(
         || ("a tool", String::new()),
         |(tool, arguments)| {
-            (tool, shortened(&visible_line(&arguments.to_string()), ARGUMENTS_CHARS_MAX))
+            (tool, shortened_units(&visible_line(&arguments.to_string()), ARGUMENTS_UNITS_MAX))
         },
     );
     let tool = shortened(&visible_line(tool), TOOL_CHARS_MAX);
     let preview = approval.requested.preview.as_deref().unwrap_or_default();
-    let preview = shortened(&visible(preview), PREVIEW_CHARS_MAX);
+    let preview = shortened_units(&visible(preview), PREVIEW_UNITS_MAX);
     let preview =
         if preview.is_empty() { preview } else { format!("\nWhat it would change:\n{preview}\n") };
     format!(
         "{} asks to run {tool} with\n{arguments}\n{preview}Without an answer it is denied in {left}.",
         record.agent
     )
+}
+
+/// The beginning of a text in so many UTF-16 units, with `…` where that is not all.
+fn shortened_units(text: &str, units_max: usize) -> String {
+    if utf16_len(text) <= units_max {
+        return text.to_owned();
+    }
+    let mut units = 0_usize;
+    let fits = |c: &char| {
+        units = units.saturating_add(c.len_utf16());
+        units <= units_max
+    };
+    let mut beginning: String = text.chars().take_while(fits).collect();
+    beginning.push('…');
+    beginning
 }
 
 /// A question that was decided: what was asked, and who decided what.
@@ -194,7 +209,9 @@ mod tests {
     };
 
     use super::{
-        PIECES_MAX, format_decided, format_help, format_maybe_sent, format_too_long, split_messages,
+        ARGUMENTS_UNITS_MAX, MESSAGE_UNITS_MAX, PIECES_MAX, PREVIEW_UNITS_MAX, TOOL_CHARS_MAX,
+        format_decided, format_help, format_maybe_sent, format_too_long, shortened_units,
+        split_messages, utf16_len,
     };
 
     fn epoch() -> EpochId {
@@ -249,6 +266,21 @@ mod tests {
             "{group}"
         );
         assert!(!group.contains("Whatever"), "{group}");
+    }
+
+    #[test]
+    fn a_question_is_one_message_whatever_characters_stand_in_it() {
+        let crabs = "🦀".repeat(3_000);
+        let shown = [ARGUMENTS_UNITS_MAX, PREVIEW_UNITS_MAX].map(|max| {
+            let shown = shortened_units(&crabs, max);
+            assert!(shown.ends_with("🦀…"), "{shown}");
+            utf16_len(&shown)
+        });
+        // An agent's name has at most 64 characters; the rest is ours.
+        let room = MESSAGE_UNITS_MAX - shown.iter().sum::<usize>() - 2 * TOOL_CHARS_MAX - 64;
+        assert!(room > 200, "{room}");
+        assert_eq!(shortened_units("wörd 🦀", 7), "wörd 🦀");
+        assert_eq!(shortened_units("wörd 🦀", 6), "wörd …");
     }
 
     #[test]

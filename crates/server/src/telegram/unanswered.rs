@@ -82,19 +82,10 @@ pub(super) fn ended_answers(
 /// The epoch of what a message said last, as far as that was taken.
 pub(super) fn newest_version(keeper: &Keeper, spot: MessageLocation) -> Option<EpochId> {
     let state = keeper.state();
+    // Most of what is changed in a group was never taken: that is known without a look at all keys.
+    state.keys.get(&idempotency_key(spot, 0))?;
     let versions = state.keys.iter().filter(|(key, _)| parse_key(key) == Some(spot));
     versions.max_by_key(|(_, used)| used.seq).map(|(_, used)| used.epoch)
-}
-
-/// The newest message before this one in its chat that was taken.
-pub(super) fn newest_before(keeper: &Keeper, spot: MessageLocation) -> Option<EpochId> {
-    let state = keeper.state();
-    let before = state.keys.iter().filter_map(|(key, used)| {
-        let found =
-            parse_key(key).filter(|found| !key.contains(EDITED) && found.chat == spot.chat)?;
-        (found.message < spot.message).then_some((found.message, used.epoch))
-    });
-    before.max().map(|(_, epoch)| epoch)
 }
 
 /// How far the sending of an answer came.
@@ -106,6 +97,8 @@ pub(super) enum SendState {
     Sending,
     /// It is on the record that its next part may have been sent.
     Unsure,
+    /// An earlier version of the keeper, which announced no parts, was about to send it: any part may have been sent.
+    AllUnsure,
 }
 
 /// What the ledger says of the sending of an answer, whose parts are sent one after the other.
@@ -123,20 +116,26 @@ impl SendProgress {
     /// Nothing of it was sent.
     pub(super) const NONE: Self = Self { parts: 0, state: SendState::Not, is_in_doubt: false };
 
-    /// Follows an event. Every part is announced, so that the announcement of the next one says that the one before it was sent.
-    fn follow(&mut self, kind: &str) {
-        match kind {
-            "channel.sending" => {
-                if self.state != SendState::Not {
-                    self.parts = self.parts.saturating_add(1);
-                }
+    /// Follows an event. Every part is announced, so that the announcement of one says that those before it are done with.
+    fn follow(&mut self, event: &ChannelEvent) {
+        match event {
+            ChannelEvent::Sending(ChannelSending { part: Some(part), .. }) => {
+                self.parts = usize::try_from(*part).unwrap_or(usize::MAX);
                 self.state = SendState::Sending;
             }
-            "channel.unsent" => self.state = SendState::Not,
-            _ => {
+            ChannelEvent::Sending(ChannelSending { part: None, .. }) => {
+                self.state = SendState::AllUnsure;
+                self.is_in_doubt = true;
+            }
+            ChannelEvent::Unsent(_) => {
+                self.is_in_doubt &= self.state != SendState::AllUnsure;
+                self.state = SendState::Not;
+            }
+            ChannelEvent::MaybeSent(_) if self.state != SendState::AllUnsure => {
                 self.state = SendState::Unsure;
                 self.is_in_doubt = true;
             }
+            _ => {}
         }
     }
 }
@@ -201,7 +200,10 @@ fn apply_sent(
         if record.kind() == ANSWERED {
             unanswered.remove(&epoch);
         } else if let Some((_, progress)) = unanswered.get_mut(&epoch) {
-            progress.follow(record.kind());
+            let Ok(entry) = record.entry() else { continue };
+            if let Event::Channel(event) = entry.event {
+                progress.follow(&event);
+            }
         }
     }
     Ok(())
@@ -210,8 +212,11 @@ fn apply_sent(
 /// What becomes of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendStep {
-    /// Its next part is about to leave.
-    Sending,
+    /// A part of it is about to leave, counted from 0.
+    Sending {
+        /// Which.
+        part: usize,
+    },
     /// That part did not leave, for certain.
     Unsent,
     /// Nobody can know whether that part was sent.
@@ -233,7 +238,10 @@ pub(super) async fn record_step(
 ) -> Result<(), AppendError> {
     let channel = Channel::Telegram;
     let event = match step {
-        SendStep::Sending => ChannelEvent::Sending(ChannelSending { channel }),
+        SendStep::Sending { part } => {
+            let part = Some(u64::try_from(part).unwrap_or(u64::MAX));
+            ChannelEvent::Sending(ChannelSending { channel, part })
+        }
         SendStep::Unsent => ChannelEvent::Unsent(ChannelUnsent { channel }),
         SendStep::MaybeSent => ChannelEvent::MaybeSent(ChannelMaybeSent { channel }),
         SendStep::Answered { people, maybe_sent } => {
@@ -261,33 +269,43 @@ pub(super) fn is_recent(epoch: EpochId, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use abide_channels::telegram::MessageLocation;
+    use abide_domain::{
+        envelope::Channel,
+        event::{ChannelEvent, ChannelMaybeSent, ChannelSending, ChannelUnsent},
+    };
 
     use super::{
         SendProgress, SendState, idempotency_key, parse_key, session_id, topic_of_session,
     };
 
     #[test]
-    fn which_part_is_in_doubt_is_told_by_how_many_were_announced() {
-        use SendState::{Not, Sending, Unsure};
-        let progress = |kinds: &[&str]| {
-            let mut progress = SendProgress::NONE;
-            for kind in kinds {
-                progress.follow(&format!("channel.{kind}"));
-            }
-            (progress.parts, progress.state, progress.is_in_doubt)
-        };
-        for (kinds, expected) in [
-            (&[][..], (0, Not, false)),
-            (&["sending"], (0, Sending, false)),
-            (&["sending", "unsent"], (0, Not, false)),
-            (&["sending", "unsent", "sending"], (0, Sending, false)),
-            (&["sending", "sending", "sending"], (2, Sending, false)),
-            (&["sending", "sending", "unsent"], (1, Not, false)),
-            (&["sending", "maybe_sent"], (0, Unsure, true)),
-            (&["sending", "maybe_sent", "sending"], (1, Sending, true)),
-            (&["sending", "maybe_sent", "sending", "sending", "unsent"], (2, Not, true)),
+    fn which_part_is_in_doubt_is_on_the_record_and_all_of_it_is_where_no_part_is() {
+        use SendState::{AllUnsure, Not, Sending, Unsure};
+        let channel = Channel::Telegram;
+        let sending = |part| ChannelEvent::Sending(ChannelSending { channel, part });
+        let unsent = || ChannelEvent::Unsent(ChannelUnsent { channel });
+        let maybe_sent = || ChannelEvent::MaybeSent(ChannelMaybeSent { channel });
+        let of = |part| sending(Some(part));
+        for (events, expected) in [
+            (vec![], (0, Not, false)),
+            (vec![of(0)], (0, Sending, false)),
+            (vec![of(0), unsent()], (0, Not, false)),
+            (vec![of(0), unsent(), of(0)], (0, Sending, false)),
+            (vec![of(0), of(1), of(2)], (2, Sending, false)),
+            (vec![of(0), of(1), unsent()], (1, Not, false)),
+            (vec![of(0), maybe_sent()], (0, Unsure, true)),
+            (vec![of(0), maybe_sent(), of(1)], (1, Sending, true)),
+            (vec![of(0), maybe_sent(), of(1), of(2), unsent()], (2, Not, true)),
+            (vec![sending(None)], (0, AllUnsure, true)),
+            (vec![sending(None), maybe_sent()], (0, AllUnsure, true)),
+            (vec![sending(None), unsent()], (0, Not, false)),
         ] {
-            assert_eq!(progress(kinds), expected, "{kinds:?}");
+            let mut progress = SendProgress::NONE;
+            for event in &events {
+                progress.follow(event);
+            }
+            let progress = (progress.parts, progress.state, progress.is_in_doubt);
+            assert_eq!(progress, expected, "{events:?}");
         }
     }
 

@@ -23,7 +23,7 @@ use abide_watchdog::{
 };
 use futures_util::future::BoxFuture;
 
-use super::{attention::AttentionObserver, network::contact_of, tasks::TaskMessages};
+use super::{attention::AttentionObserver, network::contact_of, tasks::TaskOrigins};
 use crate::agents::Processes;
 
 /// Observes the state that is folded from the ledger.
@@ -34,7 +34,7 @@ pub(super) struct StateObserver {
     configured: ObserverSettings,
     clock: Arc<dyn Clock>,
     attention: AttentionObserver,
-    tasks: TaskMessages,
+    tasks: TaskOrigins,
 }
 
 /// What the configuration says of agents.
@@ -60,7 +60,7 @@ impl StateObserver {
     ) -> Self {
         let attention =
             AttentionObserver::new(keeper.clone(), processes.clone(), Arc::clone(&clock));
-        let tasks = TaskMessages::default();
+        let tasks = TaskOrigins::default();
         Self { keeper, processes, configured, clock, attention, tasks }
     }
 

@@ -1,53 +1,62 @@
-//! What agents were asked, for the words of notices: the message of the epoch that is open or waits first, and of the one that
-//! ended last without an answer. A message is remembered here only until its agent's next one, and written down nowhere.
+//! Whose messages agents answer, for the words of notices: of the epoch that is open or waits first, and of the one that
+//! ended last without an answer. Notices go to services outside, so no message's words are taken here, and none are kept.
 
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
 };
 
-use abide_domain::{AgentId, EpochId, text::shortened};
-use abide_engine::state::{AgentState, EpochEnd, State};
-use abide_watchdog::UnansweredTask;
+use abide_domain::{AgentId, EpochId, event::StimulusCause};
+use abide_engine::state::{AgentState, EpochRecord, State};
+use abide_watchdog::{TaskOrigin, UnansweredTask};
 
-/// Longest piece of a message, in Unicode scalar values.
-const MESSAGE_CHARS_MAX: usize = 300;
-
-/// The messages that agents were last seen to be at.
+/// Where the tasks came from that agents were last seen to be at.
 #[derive(Debug, Default)]
-pub(super) struct TaskMessages {
-    seen: Mutex<BTreeMap<AgentId, Vec<(EpochId, String)>>>,
+pub(super) struct TaskOrigins {
+    seen: Mutex<BTreeMap<AgentId, Vec<(EpochId, TaskOrigin)>>>,
 }
 
-impl TaskMessages {
-    /// The message that an agent answers, or that waits for it.
-    pub(super) fn see(&self, state: &State, id: &AgentId, agent: &AgentState) -> Option<String> {
+impl TaskOrigins {
+    /// Where the task comes from that an agent is at, or that waits for it.
+    pub(super) fn see(
+        &self,
+        state: &State,
+        id: &AgentId,
+        agent: &AgentState,
+    ) -> Option<TaskOrigin> {
         let epoch = agent.open.or_else(|| agent.queue.front().copied())?;
-        let record = state.running.get(&epoch)?;
-        let message = shortened(&record.stimulus.content, MESSAGE_CHARS_MAX);
+        let origin = origin_of(state.running.get(&epoch)?);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = seen.entry(id.clone()).or_default();
         if seen.last().is_none_or(|(known, _)| *known != epoch) {
-            seen.push((epoch, message.clone()));
+            seen.push((epoch, origin.clone()));
             // The one before it has perhaps just ended.
             let more = seen.len().saturating_sub(2);
             seen.drain(..more);
         }
-        Some(message)
+        Some(origin)
     }
 
-    /// The task of an agent that ended last, where that was without an answer.
+    /// The task of an agent that ended last of those without an answer; others may have been answered since.
     pub(super) fn unanswered(&self, id: &AgentId, agent: &AgentState) -> Option<UnansweredTask> {
-        let ended = agent.last_ended.as_ref().filter(|ended| ended.end == EpochEnd::Aborted)?;
+        let ended = agent.last_aborted.as_ref()?;
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let known = seen.get(id).into_iter().flatten().find(|(epoch, _)| *epoch == ended.epoch);
         Some(UnansweredTask {
             epoch: ended.epoch,
-            seq: ended.seq,
-            task: known.map(|(_, message)| message.clone()),
+            at: ended.at,
+            task: known.map(|(_, origin)| origin.clone()),
             why: reason(&ended.result).to_owned(),
         })
     }
+}
+
+fn origin_of(record: &EpochRecord) -> TaskOrigin {
+    let stimulus = &record.stimulus;
+    let is_wake =
+        matches!(stimulus.cause, Some(StimulusCause::Wake { .. } | StimulusCause::Schedule { .. }));
+    let sender = (!is_wake).then(|| stimulus.sender.clone());
+    TaskOrigin { sender, channel: stimulus.channel, at: record.accepted_at }
 }
 
 /// The words of `aborted (code): words`.

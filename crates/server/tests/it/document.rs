@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 9] = [
+const NOT_REACHED: [(&str, &str); 10] = [
     ("GET /events", "a stream has no end"),
     ("GET /dreams/{filename}", "a dream needs a model"),
     ("DELETE /dreams/{filename}", "a dream needs a model"),
@@ -33,6 +33,7 @@ const NOT_REACHED: [(&str, &str); 9] = [
     ("GET /watchdog/report", "the watchdog of tests is off"),
     ("POST /session", "a code is used up by whoever signs in"),
     ("GET /", "a browser's page is no JSON"),
+    ("POST /mcp/servers/{id}/accept", "a tool that waits needs a server that changed"),
 ];
 
 /// The document as it is published.
@@ -186,6 +187,7 @@ impl Life {
             post(&format!("/epochs/{waiting}/abort"), json!({"reason": "not now"})),
             get("/approvals"),
             get("/tools"),
+            get("/mcp/servers"),
             post("/tools/trial", json!({"tool": "clock.now"})),
             get("/attention"),
             post(
@@ -276,6 +278,12 @@ impl Life {
             ("POST", "/watchdog/nothing".to_owned(), json!({})),
             ("POST", "/session".to_owned(), json!({"code": "x"})),
             ("POST", "/tools/trial".to_owned(), json!({"tool": "nothing.at_all"})),
+            ("POST", "/mcp/servers/none/accept".to_owned(), json!({"tools": []})),
+            (
+                "POST",
+                "/mcp/servers/none/accept".to_owned(),
+                json!({"tools": [{"tool": "x", "digest": "y"}]}),
+            ),
             ("POST", "/tools/trial".to_owned(), json!({"tool": "memory.recall"})),
             ("POST", format!("/epochs/{nothing}/abort"), json!({})),
             ("POST", format!("/epochs/{epoch}/abort"), json!({})),

@@ -1,6 +1,6 @@
 //! What an agent does to files and with commands: what a person is asked and shown, what the sandbox holds, what a crash leaves.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use abide_testkit::{FakeDialect, ModelServer, Reply};
 use serde_json::{Value, json};
@@ -97,36 +97,136 @@ fn a_command_runs_in_the_sandbox_unasked_only_where_a_rule_is_for_it() {
 }
 
 #[test]
-fn a_command_reaches_neither_the_token_nor_the_network_and_leaves_nothing_running() {
+fn a_command_reaches_neither_the_token_nor_the_network() {
     let server = ModelServer::start().unwrap();
     let home = home_for(&server, "[tools]\nallow = [\"shell.run\"]\n");
     let keeper = home.up();
+    fs::write(work(&home).join("control.txt"), "heron\n").unwrap();
     let token = home.path().join("token").display().to_string();
-    let port = keeper.address.port();
-    let commands = [
-        format!("cat {token}; cat ../../../token; ls {}", home.path().display()),
-        format!(
-            "exec 3<>/dev/tcp/127.0.0.1/{port}; python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'"
-        ),
-        "(while true; do echo x >> alive; sleep 0.05; done) & setsid sleep 1000 & echo begun"
-            .to_owned(),
-        "yes | head -c 3000000; echo end".to_owned(),
-        "read line; echo \"got:$line\"; tty; echo $HOME $CI".to_owned(),
-    ];
-    let calls: Vec<_> =
-        commands.iter().map(|command| run(command)).chain([Reply::text("Done.")]).collect();
-    server.script(calls);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect = format!(
+        "python3 -c 'import socket; print(\"tried\"); socket.create_connection((\"127.0.0.1\", {port}))'"
+    );
+    server.script([
+        run(&format!("cat control.txt; cat {token}; cat ../../../token")),
+        run(&connect),
+        run("read line; echo \"got:$line\"; tty; echo \"$CI $PAGER\""),
+        Reply::text("Done."),
+    ]);
     keeper.client.say("try");
     let results = results(&server);
-    assert!(!results[0].contains(&home.token()), "{}", results[0]);
-    assert!(!results[1].contains("\"exit_code\":0"), "{}", results[1]);
-    assert!(results[2].contains("begun"), "{}", results[2]);
-    let size = |path: &Path| fs::metadata(path).map(|file| file.len()).unwrap_or_default();
-    let before = size(&work(&home).join("alive"));
-    assert!(results[3].contains("bytes left out") && results[3].contains("end"), "{}", results[3]);
-    assert!(results[3].len() < 80_000);
-    assert!(results[4].contains("got:") && results[4].contains("not a tty"), "{}", results[4]);
-    assert_eq!(size(&work(&home).join("alive")), before, "what it left running was ended with it");
+    assert!(results[0].contains("heron") && !results[0].contains(&home.token()), "{}", results[0]);
+    assert!(
+        results[1].contains("tried") && !results[1].contains("\"exit_code\":0"),
+        "{}",
+        results[1]
+    );
+    assert!(listener.accept().is_err(), "nobody came through");
+    assert!(results[2].contains("got:") && results[2].contains("not a tty"), "{}", results[2]);
+    assert!(results[2].contains("1 cat"), "{}", results[2]);
+}
+
+/// Whether a process with these words in its command line is there.
+fn runs(words: &str) -> bool {
+    let lines = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| fs::read(entry.unwrap().path().join("cmdline")).ok());
+    lines
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .any(|line| line.contains(words))
+}
+
+#[test]
+fn a_command_leaves_nothing_running_and_its_output_is_bounded() {
+    let server = ModelServer::start().unwrap();
+    let home = home_for(&server, "[tools]\nallow = [\"shell.run\"]\n");
+    let keeper = home.up();
+    let unique = format!("10{:09}", std::process::id());
+    server.script([
+        run(&format!("sleep {unique} & setsid sleep {unique}1 & (sleep {unique}2 &) ; echo begun")),
+        run("yes | head -c 3000000; echo end"),
+        Reply::text("Done."),
+    ]);
+    keeper.client.say("try");
+    let results = results(&server);
+    assert!(results[0].contains("begun"), "{}", results[0]);
+    assert!(!runs(&format!("sleep {unique}")), "what it left running was ended with it");
+    assert!(results[1].contains("bytes left out") && results[1].contains("end"), "{}", results[1]);
+    assert!(results[1].len() < 80_000);
+}
+
+#[test]
+fn a_folder_to_read_is_not_written_by_a_command_that_begins_in_it() {
+    let server = ModelServer::start().unwrap();
+    let docs = tempfile::tempdir().unwrap();
+    fs::write(docs.path().join("a.txt"), "heron\n").unwrap();
+    let folders = format!("[tools.files]\nread = [\"docs={}\"]\n", docs.path().display());
+    let home = home_for(&server, &format!("[tools]\nallow = [\"shell.run\"]\n{folders}"));
+    let keeper = home.up();
+    let call = json!({"folder": "docs", "command": "cat a.txt; echo x > b.txt; rm a.txt"});
+    server.script([Reply::calls([("shell-run", call)]), Reply::text("Done.")]);
+    keeper.client.say("look");
+    assert!(results(&server)[0].contains("heron"), "{:?}", results(&server));
+    let left: Vec<_> =
+        fs::read_dir(docs.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["a.txt"]);
+}
+
+#[test]
+fn what_is_denied_runs_in_no_other_spelling_unasked() {
+    let server = ModelServer::start().unwrap();
+    let tools = "[tools]\nallow = [\"shell.run\"]\n[tools.shell]\ndeny = [\"touch\"]\n";
+    let home = home_for(&server, tools);
+    let keeper = home.up();
+    server.script([
+        run("touch a"),
+        run("(touch b)"),
+        run("touch c 2>&1"),
+        run("ls"),
+        Reply::text("Done."),
+    ]);
+    keeper.client.say("try");
+    let results = results(&server);
+    assert!(results[0].contains("tools.shell.deny"), "{results:?}");
+    assert!(results[1].contains("approval") && results[2].contains("approval"), "{results:?}");
+    assert!(results[3].contains("\"exit_code\":0"), "{results:?}");
+    assert_eq!(fs::read_dir(work(&home)).unwrap().count(), 0);
+}
+
+#[test]
+fn a_skills_script_runs_as_a_command() {
+    let server = ModelServer::start().unwrap();
+    let home = home_for(&server, "[tools]\nallow = [\"shell.run\", \"files.read\"]\n");
+    let folder = home.path().join("skills/tidy-up");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: tidy-up\ndescription: x\n---\n").unwrap();
+    fs::write(folder.join("run.sh"), "echo swept; touch ./b").unwrap();
+    let keeper = home.up();
+    let call = json!({"folder": "skills/tidy-up", "command": "sh run.sh"});
+    let read = json!({"path": "skills/tidy-up/run.sh"});
+    server.script([
+        Reply::calls([("shell-run", call)]),
+        Reply::calls([("files-read", read)]),
+        Reply::text("Done."),
+    ]);
+    keeper.client.say("tidy up");
+    let results = results(&server);
+    assert!(results[0].contains("swept"), "{results:?}");
+    assert!(results[1].contains("echo swept"), "{results:?}");
+    assert!(!folder.join("b").exists(), "it is there to be read");
+}
+
+#[test]
+fn no_folder_of_the_configuration_holds_the_keepers_home() {
+    for access in ["read", "write"] {
+        let home = Home::new(&format!("[tools.files]\n{access} = [\"all=/\"]\n"));
+        let started = home.run(["up", "--listen", "127.0.0.1:0"]);
+        assert!(!started.status.success());
+        let said = String::from_utf8(started.stderr).unwrap();
+        assert!(said.contains("the folder `all`") && said.contains("home folder"), "{said}");
+    }
 }
 
 #[test]
@@ -207,4 +307,28 @@ fn people_list_and_try_tools_and_nothing_changes_by_it() {
     let failed = home.run(["tools", "test", "files.read", "{\"path\": \"/etc/passwd\"}"]);
     assert_eq!(failed.status.code(), Some(1), "{failed:?}");
     drop(keeper);
+}
+
+#[test]
+fn a_skill_is_checked_added_and_listed_by_commands() {
+    let home = Home::new("");
+    let source = tempfile::tempdir().unwrap();
+    let folder = source.path().join("tidy-up");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("run.sh"), "#!/bin/sh\nls\n").unwrap();
+    let folder = folder.display().to_string();
+    let out = |output: &std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let refused = home.run(["skills", "check", &folder]);
+    assert!(!refused.status.success() && out(&refused).contains("SKILL.md"), "{refused:?}");
+    let refused = home.run(["skills", "add", &folder]);
+    assert!(!refused.status.success() && !home.path().join("skills/tidy-up").exists());
+    let text = "---\nname: tidy-up\ndescription: Tidies\u{200b} up.\nallowed-tools: Bash(*)\n---\nRun run.sh.\n";
+    fs::write(format!("{folder}/SKILL.md"), text).unwrap();
+    let checked = home.run(["skills", "check", &folder]);
+    assert!(checked.status.success() && out(&checked).contains("run.sh"), "{checked:?}");
+    assert!(out(&checked).contains("allowed-tools"), "{checked:?}");
+    assert!(home.run(["skills", "add", &folder]).status.success());
+    assert!(!home.run(["skills", "add", &folder]).status.success(), "nothing is overwritten");
+    let listed = out(&home.run(["skills", "ls"]));
+    assert!(listed.contains("tidy-up") && listed.contains("⟦U+200B⟧"), "{listed}");
 }

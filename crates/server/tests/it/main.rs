@@ -30,6 +30,7 @@ mod input;
 mod irc;
 mod ledger;
 mod manual_loop;
+mod mcp;
 mod memory;
 mod models;
 mod mutations;

@@ -1,13 +1,17 @@
 //! HTML to what a person would read: hidden parts are taken out, the article is found, and a page that has none says so.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use abide_tools::{ToolError, ToolErrorKind};
 use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, Readability, TextMode};
 
-use super::nesting::is_too_deep;
+use super::{attributes::has_too_many_attributes, nesting::is_too_deep};
 use crate::{
     foreign_text::{floor, one_line, without_hidden},
-    limits::{FRAGMENT_CHARS_MAX, HTML_DEPTH_MAX, HTML_ELEMENTS_MAX, TITLE_CHARS_MAX},
+    limits::{
+        FRAGMENT_CHARS_MAX, HTML_DEPTH_MAX, HTML_ELEMENTS_MAX, HTML_NODES_MAX, TITLE_CHARS_MAX,
+    },
 };
 
 /// Text of an article below which it is doubted.
@@ -88,15 +92,22 @@ pub(crate) struct HtmlText {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a page. `url` makes its links whole.
-pub(crate) fn html_text(html: &str, url: &str) -> Result<HtmlText, ToolError> {
+/// Reads a page; stops between two steps where nobody waits for it any more. `url` makes its links whole.
+pub(crate) fn html_text(
+    html: &str,
+    url: &str,
+    is_dropped: &AtomicBool,
+) -> Result<HtmlText, ToolError> {
     let document = tree_of(html)?;
+    check_wanted(is_dropped)?;
     remove_unseen(&document);
+    check_wanted(is_dropped)?;
     let visible = visible_text(&document);
     let visible_chars = visible.chars().count();
     let all = without_hidden(&document.md(None));
     let title = one_line(&document.select("title").text(), TITLE_CHARS_MAX);
     let other = (!is_small(visible_chars)).then(|| not_article(&document, visible_chars)).flatten();
+    check_wanted(is_dropped)?;
     let mut page = article(document, url);
     let article_chars = page.markdown.chars().count();
     if page.title.is_none() && !title.is_empty() {
@@ -126,6 +137,13 @@ pub(crate) fn html_text(html: &str, url: &str) -> Result<HtmlText, ToolError> {
     Ok(page)
 }
 
+fn check_wanted(is_dropped: &AtomicBool) -> Result<(), ToolError> {
+    if is_dropped.load(Ordering::Relaxed) {
+        return Err(ToolError::of(ToolErrorKind::Unreadable, "nobody waits for the page any more"));
+    }
+    Ok(())
+}
+
 fn is_small(visible_chars: usize) -> bool {
     visible_chars <= ARTICLE_CHARS_MIN
 }
@@ -147,10 +165,14 @@ fn not_article(document: &Document, visible_chars: usize) -> Option<&'static str
         .then_some("this is not an article: most text of the page is links")
 }
 
-/// The tree of a page that is not too deep for its parser and its readers.
+/// The tree of a page that is not too deep for its parser and its readers, and whose tags are not too long for it.
 fn tree_of(html: &str) -> Result<Document, ToolError> {
     if is_too_deep(html) {
         let message = "the page nests its elements deeper than any page made for people";
+        return Err(ToolError::of(ToolErrorKind::Unreadable, message));
+    }
+    if has_too_many_attributes(html) {
+        let message = "the page's tags have more attributes than any page made for people";
         return Err(ToolError::of(ToolErrorKind::Unreadable, message));
     }
     let document = Document::from(html);
@@ -216,14 +238,16 @@ fn article(document: Document, url: &str) -> HtmlText {
 fn check_shape(document: &Document) -> Result<(), ToolError> {
     let refused = |what: String| Err(ToolError::of(ToolErrorKind::Unreadable, what));
     let mut walk = vec![(document.root(), 0_usize)];
-    let mut elements = 0_usize;
+    let mut nodes = 0_usize;
     while let Some((node, depth)) = walk.pop() {
-        elements = elements.saturating_add(1);
+        nodes = nodes.saturating_add(1);
         if depth > HTML_DEPTH_MAX {
             return refused(format!("the page nests its elements deeper than {HTML_DEPTH_MAX}"));
         }
-        if elements > HTML_ELEMENTS_MAX * 4 {
-            return refused(format!("the page has more than {HTML_ELEMENTS_MAX} elements"));
+        if nodes > HTML_NODES_MAX {
+            return refused(format!(
+                "the page has more than {HTML_NODES_MAX} elements, texts and comments"
+            ));
         }
         // A node of this list waits for its siblings and its children, one of each.
         if let Some(next) = node.next_sibling() {
@@ -298,9 +322,15 @@ fn is_paywalled(html: &str, visible: &str, visible_chars: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{feed_links, html_text, plain_text};
+    use std::sync::atomic::AtomicBool;
+
+    use super::{HtmlText, ToolError, feed_links, plain_text};
 
     const URL: &str = "https://example.org/a/";
+
+    fn html_text(html: &str, url: &str) -> Result<HtmlText, ToolError> {
+        super::html_text(html, url, &AtomicBool::new(false))
+    }
 
     fn story(sentences: usize) -> String {
         (0..sentences)
@@ -387,6 +417,21 @@ mod tests {
         let html = format!("<html><body>{}deep", "<div>".repeat(100_000));
         assert!(html_text(&html, URL).unwrap_err().message.contains("nests"));
         assert_eq!(plain_text(&format!("{}x", "<b>".repeat(5_000)), 10), "");
+    }
+
+    #[test]
+    fn a_page_of_too_many_parts_is_refused_with_the_true_number() {
+        let long = html_text(&"<br>x".repeat(90_000), URL).unwrap_err().message;
+        assert!(long.contains("more than 160000 elements, texts and comments"), "{long}");
+        let attributes = (0..3_000).fold(String::new(), |all, n| all + &format!(" a{n}"));
+        let wide = html_text(&format!("<p{attributes}>x</p>"), URL).unwrap_err().message;
+        assert!(wide.contains("attributes"), "{wide}");
+        assert_eq!(plain_text(&format!("<p{attributes}>x</p>"), 10), "");
+    }
+
+    #[test]
+    fn a_page_that_nobody_waits_for_is_not_read_on() {
+        assert!(super::html_text("<p>x</p>", URL, &AtomicBool::new(true)).is_err());
     }
 
     #[test]

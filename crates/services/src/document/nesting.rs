@@ -77,16 +77,23 @@ fn name_of(text: &str) -> String {
     text.chars().take(NAME_BYTES_MAX).take_while(is_part).collect::<String>().to_ascii_lowercase()
 }
 
-/// What follows a comment, which `>` and `->` close at once.
+/// What follows a comment, which `>` and `->` close at once. It is looked for in one go up to the comment's own end: a page
+/// may consist of comments.
 fn after_comment(text: &str) -> &str {
     for short in [">", "->"] {
         if let Some(after) = text.strip_prefix(short) {
             return after;
         }
     }
-    let ends = ["-->", "--!>"].iter().filter_map(|end| Some((text.find(end)?, end.len())));
-    let end = ends.min().map_or(text.len(), |(at, length)| at + length);
-    text.get(end..).unwrap_or_default()
+    let mut rest = text;
+    while let Some(at) = rest.find("--") {
+        let after = rest.get(at + 2..).unwrap_or_default();
+        if let Some(after) = after.strip_prefix('>').or_else(|| after.strip_prefix("!>")) {
+            return after;
+        }
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+    ""
 }
 
 fn after_raw<'a>(name: &str, text: &'a str) -> &'a str {
@@ -104,7 +111,7 @@ fn after_raw<'a>(name: &str, text: &'a str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_too_deep;
+    use super::{after_comment, is_too_deep};
 
     #[test]
     fn what_nests_without_end_is_found_whatever_hides_it() {
@@ -122,6 +129,21 @@ mod tests {
             "<a title='>'><em>".repeat(n),
         ] {
             assert!(is_too_deep(&deep), "{}", &deep[..40]);
+        }
+    }
+
+    #[test]
+    fn a_comment_ends_where_a_parser_ends_it() {
+        for comment in ["x-->", "x--!>", ">", "->", "-->", "--->", "--x-->", "x--!-->", "-!>-->"] {
+            assert_eq!(after_comment(&format!("{comment}rest--> ")), "rest--> ", "{comment}");
+        }
+        assert_eq!(after_comment("x-- >--!"), "");
+    }
+
+    #[test]
+    fn a_page_of_comments_is_looked_through_once() {
+        for text in ["<!---->", "<!----!>", "<!--", "--"] {
+            assert!(!is_too_deep(&text.repeat(100_000)), "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! From the bytes of an answer to text for a mind, beside the runtime's threads, a few at a time.
+//! From the bytes of an answer to what is in them, beside the runtime's threads, a few at a time.
 
 use std::sync::{
     Arc,
@@ -10,7 +10,7 @@ use http::header::CONTENT_TYPE;
 use tokio::{sync::Semaphore, time::timeout};
 
 use super::{
-    charset::decode,
+    charset::{DecodedText, decode},
     html::html_text,
     kind::{DocumentKind, kind_of},
     pdf::pdf_text,
@@ -51,13 +51,22 @@ impl DocumentReader {
         answer: Answer,
         url: String,
     ) -> Result<DocumentText, ToolError> {
+        self.run(move |is_dropped| read_document(&answer, &url, is_dropped)).await
+    }
+
+    /// Does other work of that kind, which should end soon after nobody waits for it any more.
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, ToolError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&AtomicBool) -> Result<T, ToolError> + Send + 'static,
+    {
         let failed = |what: &str| ToolError::of(ToolErrorKind::Unreadable, what.to_owned());
         let turn = Arc::clone(&self.turns).acquire_owned().await;
         let turn = turn.map_err(|_| failed("the reader of documents has ended"))?;
         let dropped = DropFlag::default();
         let is_dropped = Arc::clone(&dropped.0);
         let reading = tokio::task::spawn_blocking(move || {
-            let read = read_document(&answer, &url, &is_dropped);
+            let read = work(&is_dropped);
             drop(turn);
             read
         });
@@ -97,7 +106,8 @@ fn read_document(
             let text = without_hidden(&found.text);
             DocumentText { form: "pdf", text, warnings: found.warnings, ..DocumentText::default() }
         }
-        DocumentKind::Text | DocumentKind::Html => read_text(answer, url, kind)?,
+        DocumentKind::Html => read_page(answer, url, is_dropped)?,
+        DocumentKind::Text => read_text(answer),
     };
     if let Some((at, _)) = document.text.char_indices().nth(DOCUMENT_CHARS_MAX) {
         document.text.truncate(at);
@@ -106,24 +116,37 @@ fn read_document(
     Ok(document)
 }
 
-fn read_text(answer: &Answer, url: &str, kind: DocumentKind) -> Result<DocumentText, ToolError> {
-    let decoded = decode(&answer.body, answer.header(CONTENT_TYPE.as_str()).unwrap_or_default());
-    let charset = Some(decoded.charset);
-    let mut document = if kind == DocumentKind::Html {
-        let page = html_text(&decoded.text, url)?;
-        DocumentText {
-            title: page.title,
-            author: page.author,
-            published: page.published,
-            form: "markdown",
-            charset,
-            text: page.markdown,
-            warnings: page.warnings,
-        }
-    } else {
-        let text = without_hidden(&decoded.text);
-        DocumentText { form: "text", charset, text, ..DocumentText::default() }
-    };
-    document.warnings.extend(decoded.warning);
-    Ok(document)
+fn read_page(
+    answer: &Answer,
+    url: &str,
+    is_dropped: &AtomicBool,
+) -> Result<DocumentText, ToolError> {
+    let decoded = decode_body(answer);
+    let page = html_text(&decoded.text, url, is_dropped)?;
+    let mut warnings = page.warnings;
+    warnings.extend(decoded.warning);
+    Ok(DocumentText {
+        title: page.title,
+        author: page.author,
+        published: page.published,
+        form: "markdown",
+        charset: Some(decoded.charset),
+        text: page.markdown,
+        warnings,
+    })
+}
+
+fn read_text(answer: &Answer) -> DocumentText {
+    let decoded = decode_body(answer);
+    DocumentText {
+        form: "text",
+        charset: Some(decoded.charset),
+        text: without_hidden(&decoded.text),
+        warnings: decoded.warning.into_iter().collect(),
+        ..DocumentText::default()
+    }
+}
+
+fn decode_body(answer: &Answer) -> DecodedText {
+    decode(&answer.body, answer.header(CONTENT_TYPE.as_str()).unwrap_or_default())
 }

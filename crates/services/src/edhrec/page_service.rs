@@ -68,7 +68,7 @@ impl PageService {
     async fn ask(&self, url: &str) -> Result<Value, ToolError> {
         let answer = self.service.send(Request::get(url).accept("application/json")).await?;
         match answer.status.as_u16() {
-            200 => self.service.parse(&answer),
+            200 => self.service.parse(answer.body).await,
             // The JSON host says "forbidden" of pages that do not exist.
             403 | 404 => Err(ToolError::of(ToolErrorKind::NotFound, "EDHREC has no such page")),
             _ => Err(status_error(NAME, &answer, self.service.now())),

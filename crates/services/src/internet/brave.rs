@@ -58,7 +58,7 @@ impl BraveSearch {
             }
             _ => return Err(status_error(self.service.name, &answer, self.service.now())),
         }
-        let found = self.service.parse(&answer)?;
+        let found = self.service.parse(answer.body).await?;
         let results = parse_results(found.pointer("/web/results"), "description", "page_age");
         Ok(WebResults { results, notes: Vec::new() })
     }

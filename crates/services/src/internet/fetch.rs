@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::guarded::GuardedClient;
+use super::page_client::PageClient;
 use crate::{
     allow_list::AllowedHosts,
     document::read::{DocumentReader, DocumentText},
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct FetchPage {
     spec: ToolSpec,
-    guarded: GuardedClient,
+    pages: PageClient,
     reader: DocumentReader,
 }
 
@@ -58,12 +58,13 @@ impl FetchPage {
         let parameters = object_schema(&["url"], properties);
         let spec = tool_spec("internet.fetch", EffectClass::Read, description, parameters);
         let client = client_for(http, addresses, Vec::new());
-        Self { spec, guarded: GuardedClient { client, allowed }, reader: DocumentReader::new() }
+        let pages = PageClient::new(client, allowed);
+        Self { spec, pages, reader: DocumentReader::new() }
     }
 
     async fn fetch(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let Arguments { url, offset, chars } = parse_arguments(call.arguments)?;
-        let (url, answer) = self.guarded.get(&url).await?;
+        let (url, answer) = self.pages.get(&url).await?;
         let document = self.reader.read(answer, url.to_string()).await?;
         let offset = usize::try_from(offset.unwrap_or(0)).unwrap_or(usize::MAX);
         let chars = bounded(chars, FETCH_CHARS_DEFAULT, FETCH_CHARS_MAX);

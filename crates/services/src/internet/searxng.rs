@@ -48,7 +48,7 @@ impl SearxngSearch {
         if answer.media_type() == "text/html" {
             return Err(ToolError::of(ToolErrorKind::Unreadable, JSON_IS_OFF));
         }
-        let found = self.service.parse(&answer)?;
+        let found = self.service.parse(answer.body).await?;
         let results = parse_results(found.get("results"), "content", "publishedDate");
         Ok(WebResults { results, notes: notes(&found) })
     }

@@ -1,7 +1,8 @@
 //! `rss.check {feed?, limit?}`: what is new in all subscribed feeds, or in one, since the last check.
 //!
 //! Returns `{"notice", "feeds": [{url, title, new, entries, note?}], "problems": [{url, problem}], "unchecked"}`. What it gives counts
-//! as seen once the epoch commits; what did not fit stays new. Feeds that were not checked for longest come first.
+//! as seen once the epoch commits; what did not fit stays new. Feeds that were not asked for for longest come first, whether
+//! they came then or not.
 
 use abide_domain::{
     Timestamp,
@@ -18,7 +19,8 @@ use tokio::time::{Instant, timeout_at};
 use super::{
     feed::{FeedEntry, ParsedFeed},
     identity::KnownEntries,
-    poller::{FeedPoller, PollError, Polled},
+    polled::{PollError, Polled},
+    poller::FeedPoller,
     subscription::{Subscription, feed_url},
 };
 use crate::{
@@ -85,8 +87,12 @@ impl CheckFeeds {
         let (mut findings, mut checked) = (Findings::default(), 0);
         while let Ok(Some((url, subscription, polled))) = timeout_at(deadline, answers.next()).await
         {
-            checked += 1;
             let left = limit.saturating_sub(findings.shown);
+            // All that a feed holds at its first check counts as seen: without room for any of it, it waits for the next check.
+            if left == 0 && subscription.checked_at.is_none() && polled.is_ok() {
+                continue;
+            }
+            checked += 1;
             match polled {
                 Ok(polled) => findings.take(&call, &url, subscription, (&polled, left))?,
                 Err(failure) => findings.take_failure(&call, &url, subscription, &failure)?,
@@ -106,10 +112,12 @@ impl Tool for CheckFeeds {
     }
 }
 
-/// The subscriptions that can be checked, those that were not checked for longest first; those that are gone last.
+/// The subscriptions that can be checked, those that were not asked for for longest first; those that are gone last.
 fn due(call: &Call<'_>) -> Vec<(String, Subscription)> {
     let mut all = Subscription::all(call.kept);
-    all.sort_by_key(|(_, subscription)| (subscription.is_dead, subscription.checked_at));
+    all.sort_by_key(|(_, subscription)| {
+        (subscription.is_dead, subscription.tried_at.max(subscription.checked_at))
+    });
     all
 }
 
@@ -142,6 +150,7 @@ impl Findings {
         subscription.title.clone_from(&feed.title);
         subscription.site.clone_from(&feed.site);
         subscription.checked_at = Some(call.now);
+        subscription.tried_at = Some(call.now);
         subscription.wait_until = subscription.wait_until.filter(|until| *until > call.now);
         self.stage_moved(call, url, &polled.url, &subscription)
     }
@@ -161,12 +170,13 @@ impl Findings {
         }));
         subscription.is_dead |= failure.is_dead;
         subscription.wait_until = failure.wait_until;
+        subscription.tried_at = Some(call.now);
         // An import that could not be read is still to be read for the first time.
         if subscription.checked_at.is_some() {
             subscription.checked_at = Some(call.now);
         }
         if !was_dead {
-            self.staged.push(subscription.keep(url)?);
+            self.staged.extend(subscription.changes(call.kept, url)?);
         }
         Ok(())
     }
@@ -180,13 +190,13 @@ impl Findings {
         subscription: &Subscription,
     ) -> Result<(), ToolError> {
         if moved != url {
-            self.staged.push(Subscription::drop_of(url));
+            self.staged.extend(Subscription::drop_of(call.kept, url));
             // Two subscriptions have become one; the other goes on as it is.
             if Subscription::of(call.kept, moved).is_some() {
                 return Ok(());
             }
         }
-        self.staged.push(subscription.keep(moved)?);
+        self.staged.extend(subscription.changes(call.kept, moved)?);
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! A feed in one form, whatever it was written in.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use abide_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -35,28 +37,30 @@ pub(super) struct FeedEntry {
     pub(super) published: Option<Timestamp>,
 }
 
-/// Reads a feed from its bytes. `url` makes its links whole.
+/// Reads a feed from its bytes; stops between two entries where nobody waits for it any more. `url` makes its links whole.
 pub(super) fn parse_feed(
     body: &[u8],
     content_type: &str,
     url: &Url,
     now: Timestamp,
+    is_dropped: &AtomicBool,
 ) -> Result<ParsedFeed, String> {
     let decoded = decode(body, content_type);
     let text = decoded.text.trim_start();
     let mut raw = if text.starts_with('{') { parse_json(text)? } else { parse_xml(text)? };
     raw.problem = raw.problem.or(decoded.warning);
-    Ok(clean(raw, url, now))
+    Ok(clean(raw, url, now, is_dropped))
 }
 
-fn clean(raw: RawFeed, url: &Url, now: Timestamp) -> ParsedFeed {
+fn clean(raw: RawFeed, url: &Url, now: Timestamp, is_dropped: &AtomicBool) -> ParsedFeed {
     let link = |text: &str| {
         let text = text.trim();
         let whole = url.join(text).ok().filter(|_| !text.is_empty())?;
         let is_web = matches!(whole.scheme(), "http" | "https");
         (is_web && whole.as_str().len() <= URL_BYTES_MAX).then(|| without_hidden(whole.as_str()))
     };
-    let entries = raw.entries.into_iter().map(|entry| {
+    let wanted = raw.entries.into_iter().take_while(|_| !is_dropped.load(Ordering::Relaxed));
+    let entries = wanted.map(|entry| {
         let guid = Some(entry.guid.trim().to_owned()).filter(|guid| !guid.is_empty());
         // An RSS entry without a link may have its address for a guid.
         let address = guid.as_deref().filter(|guid| guid.starts_with("http"));
@@ -97,6 +101,8 @@ impl FeedEntry {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use abide_domain::Timestamp;
     use url::Url;
 
@@ -105,7 +111,7 @@ mod tests {
     fn parse(body: &[u8]) -> Result<ParsedFeed, String> {
         let url = Url::parse("https://feeds.test/a/feed.xml").unwrap();
         let now: Timestamp = "2026-11-29T12:00:00Z".parse().unwrap();
-        parse_feed(body, "", &url, now)
+        parse_feed(body, "", &url, now, &AtomicBool::new(false))
     }
 
     fn dates(feed: &ParsedFeed) -> Vec<Option<String>> {

@@ -21,7 +21,6 @@ use super::{
 use crate::{
     allow_list::AllowedHosts,
     foreign_text::short,
-    limits::OPML_BYTES_MAX,
     tool_spec::{object_schema, tool_spec},
 };
 
@@ -70,9 +69,6 @@ impl Tool for ImportOpml {
 }
 
 fn feeds_of(opml: &str) -> Result<Vec<OpmlFeed>, ToolError> {
-    if opml.len() > OPML_BYTES_MAX {
-        return Err(ToolError::new(format!("opml: is longer than {OPML_BYTES_MAX} bytes")));
-    }
     parse_opml(opml).map_err(|problem| ToolError::new(format!("opml: {problem}")))
 }
 
@@ -99,7 +95,7 @@ fn import(call: &Call<'_>) -> Result<Output, ToolError> {
     let mut output =
         Output::json(&json!({"added": added.len(), "already": known, "no_urls": refused}));
     for (url, subscription) in added {
-        output.staged.push(subscription.keep(&url)?);
+        output.staged.extend(subscription.changes(call.kept, &url)?);
     }
     Ok(output)
 }

@@ -9,8 +9,8 @@ use quick_xml::{
 };
 
 use crate::{
-    foreign_text::one_line,
-    limits::{OPML_FEEDS_MAX, TITLE_CHARS_MAX},
+    foreign_text::{one_line, without_hidden},
+    limits::{OPML_FEEDS_MAX, TITLE_CHARS_MAX, URL_BYTES_MAX},
 };
 
 /// A feed in a list.
@@ -65,8 +65,14 @@ fn feed_of(start: &BytesStart<'_>) -> Option<OpmlFeed> {
     Some(OpmlFeed {
         url: attribute("xmlUrl")?,
         title: one_line(&title, TITLE_CHARS_MAX),
-        site: attribute("htmlUrl").filter(|site| site.starts_with("http")),
+        site: attribute("htmlUrl").and_then(|site| site_of(&site)),
     })
+}
+
+/// The address of a feed's site, cleaned; one that is too long is left out, for a part of it would lead elsewhere.
+fn site_of(text: &str) -> Option<String> {
+    let site = without_hidden(text.trim());
+    (site.starts_with("http") && site.len() <= URL_BYTES_MAX).then_some(site)
 }
 
 /// Writes a list.
@@ -105,6 +111,17 @@ mod tests {
             feed("https://b.test/f", "https://b.test/f", None),
         ];
         assert_eq!(parse_opml(&format_opml(&feeds)).unwrap(), feeds);
+    }
+
+    #[test]
+    fn the_address_of_a_site_is_cleaned_and_bounded() {
+        let site = |html_url: &str| {
+            let text =
+                format!("<opml><outline xmlUrl='https://a.test/' htmlUrl='{html_url}'/></opml>");
+            parse_opml(&text).unwrap().remove(0).site
+        };
+        assert_eq!(site(" https://a.test/\u{202e}x").as_deref(), Some("https://a.test/x"));
+        assert_eq!(site(&format!("https://a.test/{}", "x".repeat(40_000))), None);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::{allow_list::AllowedHosts, disk_cache::DiskCacheSettings};
 /// What `rss.*` may do.
 #[derive(Clone, Debug)]
 pub struct RssSettings {
-    /// Hosts whose feeds an agent may subscribe to by itself; a person is asked about others. None by default: an address can
-    /// carry away what an agent knows.
+    /// Hosts whose feeds an agent may subscribe to by itself; a person is asked about others. Redirects and pages lead to
+    /// these hosts and to the one that was asked about. None by default: an address can carry away what an agent knows.
     pub allowed: AllowedHosts,
     /// Which addresses feeds may come from: public ones.
     pub addresses: AddressPolicy,

@@ -1,7 +1,8 @@
 //! `rss.subscribe {url}`: subscribes to a feed, or to the feed that a site names.
 //!
 //! Returns `{"url", "title", "site", "entries", "notice", "latest", "other_feeds"}`. Staged: it counts when the epoch commits. What
-//! the feed holds now counts as seen. A person is asked about hosts that no list names.
+//! the feed holds now counts as seen. A person is asked about hosts that no list names; neither a redirect nor a page leads to
+//! another such host.
 
 use std::sync::Arc;
 
@@ -14,16 +15,19 @@ use abide_tools::{Call, Output, Permission, Tool, ToolError, ToolErrorKind, pars
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::{
     feed::ParsedFeed,
     identity::KnownEntries,
-    poller::{FeedPoller, Polled},
+    polled::Polled,
+    poller::FeedPoller,
     subscription::{Subscription, feed_url},
 };
 use crate::{
     allow_list::AllowedHosts,
     foreign_text::NOTICE,
+    guarded_client::shown,
     tool_spec::{object_schema, tool_spec},
 };
 
@@ -70,7 +74,7 @@ impl SubscribeFeed {
                 format!("there are {KEPT_VALUES_MAX} subscriptions already; drop some first");
             return Err(ToolError::of(ToolErrorKind::Blocked, message));
         }
-        let mut output = Output::json(&shown(&polled, feed, &others, is_new));
+        let mut output = Output::json(&content(&polled, feed, &others, is_new));
         if is_new {
             let known = KnownEntries::new(feed);
             let subscription = Subscription {
@@ -80,20 +84,23 @@ impl SubscribeFeed {
                 seen: known.seen_with(&[], &known.unseen(&[])),
                 ..Subscription::default()
             };
-            output.staged.push(subscription.keep(&polled.url)?);
+            output.staged.extend(subscription.changes(call.kept, &polled.url)?);
         }
         Ok(output)
     }
 
-    /// The feed at an address, or the first that the page there names, with the others.
-    async fn find(&self, url: &url::Url) -> Result<(Polled, Vec<String>), ToolError> {
+    /// The feed at an address, or the first that the page there names and that may be asked for, with the others.
+    async fn find(&self, url: &Url) -> Result<(Polled, Vec<String>), ToolError> {
         let polled = self.poller.poll(url, None).await.map_err(|failure| failure.error)?;
-        let mut links = polled.links.iter().map(|(link, _)| link.clone());
-        let Some(first) = links.next().filter(|_| polled.feed.is_none()) else {
+        if polled.feed.is_some() || polled.links.is_empty() {
             return Ok((polled, Vec::new()));
+        }
+        let links: Vec<&Url> = polled.links.iter().map(|(link, _)| link).collect();
+        let Some(first) = links.iter().find(|link| self.poller.permits(link, url)) else {
+            return Err(elsewhere(&links));
         };
-        let others = links.collect();
-        let found = self.poller.poll(&feed_url(&first)?, None).await;
+        let others = links.iter().filter(|link| *link != first).map(|link| shown(link)).collect();
+        let found = self.poller.poll(first, None).await;
         Ok((found.map_err(|failure| failure.error)?, others))
     }
 }
@@ -114,7 +121,17 @@ impl Tool for SubscribeFeed {
     }
 }
 
-fn shown(polled: &Polled, feed: &ParsedFeed, others: &[String], is_new: bool) -> Value {
+/// Says that a page names feeds of other hosts only.
+fn elsewhere(links: &[&Url]) -> ToolError {
+    let links: Vec<String> = links.iter().map(|link| shown(link)).collect();
+    let message = format!(
+        "the page names only feeds of hosts that nobody allowed: {}; none was asked for, rss.subscribe asks a person about one",
+        links.join(", ")
+    );
+    ToolError::of(ToolErrorKind::Blocked, message)
+}
+
+fn content(polled: &Polled, feed: &ParsedFeed, others: &[String], is_new: bool) -> Value {
     let latest: Vec<Value> =
         feed.entries.iter().take(LATEST_SHOWN).map(|entry| entry.to_json(None)).collect();
     json!({

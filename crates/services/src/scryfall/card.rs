@@ -1,8 +1,9 @@
 //! A card for a mind: what it says and what it costs, without pictures and links. Read loosely: what is missing is left out.
 
+use abide_domain::text::shortened;
 use serde_json::{Map, Value};
 
-use crate::foreign_text::cut;
+use crate::foreign_text::without_hidden;
 
 /// Longest text of one field, in Unicode scalar values.
 const FIELD_CHARS_MAX: usize = 3_000;
@@ -47,7 +48,7 @@ pub(super) fn card_details(card: &Value) -> Value {
         let legal: Map<String, Value> = legalities
             .iter()
             .filter(|(_, value)| value.as_str().is_some_and(|text| text != "not_legal"))
-            .map(|(format, value)| (format.clone(), value.clone()))
+            .map(|(format, value)| (cleaned_text(format), cleaned(value)))
             .collect();
         shown.insert("legalities".into(), legal.into());
     }
@@ -59,8 +60,8 @@ pub(super) fn card_details(card: &Value) -> Value {
 pub(super) fn card_summary(card: &Value) -> Value {
     let mut shown = faces_of(card, &LIST_FIELDS);
     shown.extend(picked(card, &["color_identity", "rarity", "set", "game_changer"]));
-    let commander = card.pointer("/legalities/commander").cloned();
-    shown.extend(commander.map(|legality| ("commander".to_owned(), legality)));
+    let commander = card.get("legalities").map(|legalities| picked(legalities, &["commander"]));
+    shown.extend(commander.into_iter().flatten());
     shown.extend(prices(card));
     Value::Object(shown)
 }
@@ -84,13 +85,22 @@ fn faces_of(card: &Value, fields: &[&str]) -> Map<String, Value> {
 fn picked(object: &Value, fields: &[&str]) -> Map<String, Value> {
     let found = fields.iter().filter_map(|field| {
         let value = object.get(*field).filter(|value| is_plain(value))?;
-        let value = match value {
-            Value::String(text) => cut(text, FIELD_CHARS_MAX).into(),
-            other => other.clone(),
-        };
-        Some(((*field).to_owned(), value))
+        Some(((*field).to_owned(), cleaned(value)))
     });
     found.collect()
+}
+
+/// A plain field with its texts cleaned and cut.
+fn cleaned(value: &Value) -> Value {
+    match value {
+        Value::String(text) => cleaned_text(text).into(),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(cleaned_text).collect(),
+        other => other.clone(),
+    }
+}
+
+fn cleaned_text(text: &str) -> String {
+    shortened(&without_hidden(text), FIELD_CHARS_MAX)
 }
 
 /// Whether a field is what it should be: a text, a number, a yes or no, or a short list of texts.
@@ -132,6 +142,21 @@ mod tests {
         assert_eq!(shown["legalities"], json!({"commander": "legal", "vintage": "restricted"}));
         assert_eq!(shown["prices"], json!({"usd": "1.50"}));
         assert!(!shown.to_string().contains("png"), "{shown}");
+        assert_eq!(card_summary(&card)["commander"], "legal");
+    }
+
+    #[test]
+    fn nothing_of_a_card_holds_what_is_not_seen() {
+        let card = json!({
+            "name": "A\u{202e}b", "keywords": ["Fly\u{e0041}ing"], "card_faces": [{"oracle_text": "x\u{200b}y"}],
+            "legalities": {"com\u{200b}mander": "le\u{200b}gal", "commander": "le\u{200b}gal"},
+            "prices": {"usd": "1\u{200b}.50"}
+        });
+        for shown in [card_details(&card), card_summary(&card)] {
+            let text = shown.to_string();
+            assert!(!text.contains(abide_domain::is_hidden), "{text:?}");
+        }
+        assert_eq!(card_details(&card)["keywords"], json!(["Flying"]));
         assert_eq!(card_summary(&card)["commander"], "legal");
     }
 

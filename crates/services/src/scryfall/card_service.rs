@@ -80,15 +80,15 @@ impl CardService {
         self.check_lock()?;
         let client = if SLOW_PATHS.contains(&path) { &self.slow } else { &self.fast };
         let request = Request::get(url.as_str()).accept("application/json;q=0.9, */*;q=0.8");
-        let answer = client.send(request).await?;
+        let mut answer = client.send(request).await?;
         match answer.status.as_u16() {
             200 => {
-                let found = client.parse(&answer)?;
+                let found = client.parse(answer.body).await?;
                 self.cache.put(&url, found.clone()).await;
                 Ok(CardAnswer::Found(found))
             }
             429 => Err(self.lock(&answer)),
-            400 | 404 | 422 => match client.parse(&answer) {
+            400 | 404 | 422 => match client.parse(std::mem::take(&mut answer.body)).await {
                 Ok(error) => Ok(CardAnswer::Refused(refusal(&error, answer.status.as_u16()))),
                 Err(_) => Err(status_error(NAME, &answer, client.now())),
             },
@@ -111,7 +111,10 @@ impl CardService {
     fn lock(&self, answer: &Answer) -> ToolError {
         let wait = wait_of(answer, self.slow.now()).unwrap_or_default().max(SCRYFALL_LOCK_OUT);
         let until = self.slow.client.clock().monotonic().saturating_add(wait);
-        *self.locked_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+        let mut locked = self.locked_until.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of several requests that were under way, the refusal that asks for the longest wait counts.
+        *locked = until.max(*locked);
+        drop(locked);
         status_error(NAME, answer, self.slow.now()).after(Some(wait))
     }
 }
@@ -142,5 +145,45 @@ impl CardRefusal {
             message.push_str(warning);
         }
         ToolError::of(kind, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use abide_domain::{Clock, Timestamp};
+    use abide_http::{AddressPolicy, ClientSettings};
+    use http::{HeaderMap, HeaderValue, StatusCode, header::RETRY_AFTER};
+
+    use super::{Answer, CardService, ScryfallSettings};
+
+    #[derive(Debug)]
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp::default()
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    #[test]
+    fn a_second_refusal_never_shortens_the_wait_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let http = ClientSettings::new(AddressPolicy::Public, Arc::new(Still));
+        let service = CardService::new(&ScryfallSettings::new(folder.path()), &http);
+        let refusal = |wait: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.extend(wait.map(|wait| (RETRY_AFTER, HeaderValue::from_static(wait))));
+            Answer { status: StatusCode::TOO_MANY_REQUESTS, headers, body: Vec::new() }
+        };
+        service.lock(&refusal(Some("3600")));
+        service.lock(&refusal(None));
+        let error = service.check_lock().unwrap_err();
+        assert!(error.to_text().contains("3600 s"), "{}", error.to_text());
     }
 }

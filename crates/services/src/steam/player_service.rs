@@ -58,7 +58,7 @@ impl PlayerService {
         let request = Request::get(service_url(&self.url, path, pairs)?);
         let answer = self.service.send(request.accept("application/json")).await?;
         match answer.status.as_u16() {
-            200 => self.service.parse(&answer),
+            200 => self.service.parse(answer.body).await,
             401 | 403 => {
                 let message = "Steam refuses the key: see `key_env` in [tools.steam]";
                 Err(ToolError::of(ToolErrorKind::Forbidden, message))

@@ -102,6 +102,8 @@ impl Caller {
             memory: &Empty,
             kept: &self.kept,
             commands: &Empty,
+            offered: &[],
+            shown: &[],
         };
         let tool = self.registry.get(name).unwrap();
         let output = tool.run(call).await?;

@@ -9,6 +9,7 @@
 
 mod call;
 mod edhrec;
+mod feed_rules;
 mod fetch;
 mod guard;
 mod rss;

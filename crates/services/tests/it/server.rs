@@ -48,6 +48,8 @@ pub(crate) enum Fault {
     Endless,
     /// Nothing ever comes.
     Silent,
+    /// The answer comes after a quarter of a minute.
+    Slow,
     /// The connection ends in the middle of the body.
     Cut,
 }
@@ -162,6 +164,9 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
 async fn write_reply(stream: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
     if reply.fault == Fault::Silent {
         std::future::pending::<()>().await;
+    }
+    if reply.fault == Fault::Slow {
+        tokio::time::sleep(Duration::from_secs(15)).await;
     }
     let length = match reply.fault {
         Fault::Endless => "transfer-encoding: chunked".to_owned(),

@@ -7,7 +7,7 @@ use abide_engine::{
     AgentSetup, DreamerSetup, EpochSettings, KnownPeople, context::History, sleep::SleepSettings,
 };
 use abide_memory::{Distiller, Knowledge, KnowledgeHandle, RuleDistiller};
-use abide_tools::{Registry, ToolPolicy};
+use abide_tools::{Registry, SharedRegistry, ToolPolicy};
 
 use super::{
     Rig, TestTool, ToolRuns,
@@ -146,7 +146,7 @@ impl Setup {
             role: role.to_owned(),
             partners: vec![nicolas],
             mind: Arc::new(RigMind { script, journal }),
-            tools: Arc::new(tools),
+            tools: Arc::new(SharedRegistry::new(tools)),
             policy: ToolPolicy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
             facts: KnowledgeHandle::new(knowledge).expect("facts in memory"),
             dreamer: DreamerSetup::default(),

@@ -18,7 +18,7 @@ use abide_engine::{
 };
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
-use abide_tools::{Registry, Tool, ToolPolicy};
+use abide_tools::{Registry, SharedRegistry, Tool, ToolPolicy};
 use tokio::{task::JoinSet, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -319,7 +319,7 @@ fn agent(stage: &SimEnvironment, name: &str) -> Result<AgentSetup, LawError> {
         role: "simulated agent".into(),
         partners: Vec::new(),
         mind: Arc::new(ScriptedMind::new(move |request| script::answer(seed, request))),
-        tools: Arc::new(tools),
+        tools: Arc::new(SharedRegistry::new(tools)),
         policy: policy.map_err(|error| broken(&error))?,
         facts,
         dreamer: DreamerSetup::default(),

@@ -142,6 +142,8 @@ pub(crate) fn run_unchecked(
         memory,
         kept: &KeptValues::default(),
         commands: &NoCommands,
+        offered: &[],
+        shown: &[],
     };
     registry.get(name).unwrap().run(call).now_or_never()
 }

@@ -31,6 +31,7 @@ fn the_tools_are_listed_by_name_with_their_effects() {
             ("probe.blob", EffectClass::Read, true),
             ("probe.fail", EffectClass::Read, true),
             ("stdout", EffectClass::State, true),
+            ("tools.find", EffectClass::Read, true),
         ]
     );
     for spec in registry.specs() {

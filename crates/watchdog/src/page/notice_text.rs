@@ -1,5 +1,6 @@
 //! The words of a notice: a short title, a text that says what happened, what was tried and what can be done, and where in
-//! Abide to look. What agents were asked and what services said stands in them as data, in quotation marks and shortened.
+//! Abide to look. They go to services outside, some of which others can read: of what an agent was asked they name the
+//! sender, the channel and the age, never its words.
 
 use std::fmt::Write as _;
 
@@ -15,8 +16,6 @@ use super::{Notice, NoticeItem, NoticeKind, StallEnd};
 
 /// Longest title, in Unicode scalar values: what a phone shows of one.
 const TITLE_CHARS_MAX: usize = 96;
-/// Longest piece of a message that an agent was asked.
-const TASK_CHARS_MAX: usize = 120;
 /// Names of agents in a title.
 const NAMES_MAX: usize = 3;
 
@@ -77,7 +76,7 @@ impl Notice {
         let name = if self.items.len() > 1 { format!("{}: ", item.agent) } else { String::new() };
         match (&self.kind, &item.end) {
             (NoticeKind::Resolved, end) => {
-                format!("{name}{}", item.end_text(end.as_ref()))
+                format!("{name}{}", self.end_text(item, end.as_ref()))
             }
             _ => format!("{name}{}", self.stall_text(item)),
         }
@@ -159,7 +158,7 @@ impl Notice {
     fn stall_text(&self, item: &NoticeItem) -> String {
         let since = self.time(self.at.before(item.silent));
         let mut text = match &item.task {
-            Some(task) => format!("It was to answer {}.\n", quoted(task)),
+            Some(task) => format!("It was to answer {}.\n", task.description(self.at)),
             None => String::new(),
         };
         if item.is_never_active {
@@ -189,6 +188,22 @@ impl Notice {
         text
     }
 
+    fn end_text(&self, item: &NoticeItem, end: Option<&StallEnd>) -> String {
+        let silent = format_duration(item.silent);
+        let task = item.task.as_ref().map(|task| task.description(self.at));
+        match (end, task) {
+            (Some(StallEnd::Moved), Some(task)) => {
+                format!("The stall lasted {silent}; it was to answer {task}.")
+            }
+            (Some(StallEnd::Unanswered { why }), task) => {
+                let task = task.map(|task| format!("Nobody answered {task}. ")).unwrap_or_default();
+                let why = if why.is_empty() { String::new() } else { format!("Why: {why}. ") };
+                format!("{task}{why}The stall lasted {silent}. You can ask again.")
+            }
+            _ => format!("The stall lasted {silent}."),
+        }
+    }
+
     fn matters_in_short(&self, state: &str) -> String {
         match self.matters.as_slice() {
             [] => format!("{state}nothing waits for you"),
@@ -212,24 +227,6 @@ impl Notice {
     }
 }
 
-impl NoticeItem {
-    fn end_text(&self, end: Option<&StallEnd>) -> String {
-        let silent = format_duration(self.silent);
-        let task = self.task.as_deref().map(quoted);
-        match (end, task) {
-            (Some(StallEnd::Moved), Some(task)) => {
-                format!("The stall lasted {silent}; it was to answer {task}.")
-            }
-            (Some(StallEnd::Unanswered { why }), task) => {
-                let task = task.map(|task| format!("Nobody answered {task}. ")).unwrap_or_default();
-                let why = if why.is_empty() { String::new() } else { format!("Why: {why}. ") };
-                format!("{task}{why}The stall lasted {silent}. You can ask again.")
-            }
-            _ => format!("The stall lasted {silent}."),
-        }
-    }
-}
-
 /// How a stall ended, in one line.
 fn end_in_words(agent: &str, end: Option<&StallEnd>) -> String {
     let Some(end) = end else { return format!("the stall of {agent} is over") };
@@ -248,12 +245,6 @@ fn end_in_words(agent: &str, end: Option<&StallEnd>) -> String {
 /// That agents cannot be judged, and why.
 fn blind_text(why: &str) -> String {
     format!("{WATCHDOG}: agents cannot be judged: {why}")
-}
-
-/// A message, on one line.
-fn quoted(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("\"{}\"", shortened(&line, TASK_CHARS_MAX))
 }
 
 /// What a matter is, without its reason and without advice.
@@ -293,10 +284,17 @@ mod tests {
 
     use abide_domain::{
         EpisodeId, NoticeId, Timestamp, Zone,
+        envelope::Channel,
         event::watchdog::{AttentionMatter, EscalationCause, PageId},
     };
 
     use super::{Notice, NoticeItem, NoticeKind, StallEnd};
+    use crate::observation::TaskOrigin;
+
+    fn origin(sender: Option<&str>, channel: Channel) -> TaskOrigin {
+        let at = "2026-11-29T20:30:04Z".parse().unwrap();
+        TaskOrigin { sender: sender.map(str::to_owned), channel, at }
+    }
 
     fn item(agent: &str) -> NoticeItem {
         let episode: EpisodeId = "019a0000-0000-7000-8000-000000000001".parse().unwrap();
@@ -308,7 +306,7 @@ mod tests {
             cause: Some(EscalationCause::NoEvidence),
             is_alive: true,
             is_never_active: false,
-            task: Some("please\ndeploy the new version".into()),
+            task: Some(origin(Some("ann"), Channel::Telegram)),
             end: None,
         }
     }
@@ -340,7 +338,7 @@ mod tests {
         assert_eq!(
             notice(NoticeKind::Stalled, vec![item("felix")]).text(),
             "felix has stalled\n\
-             It was to answer \"please deploy the new version\".\n\
+             It was to answer a message of ann on Telegram, 12 min ago.\n\
              Nothing has come from it since 21:33 (8 min).\n\
              Tried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\n\
              You can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it."
@@ -359,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn a_task_is_named_by_its_sender_its_channel_and_its_age() {
+        let now: Timestamp = "2026-11-29T20:42:04Z".parse().unwrap();
+        for (sender, channel, text) in [
+            (Some("ann"), Channel::Irc, "a message of ann on IRC, 12 min ago"),
+            (Some("ada"), Channel::System, "a message of ada inside Abide, 12 min ago"),
+            (None, Channel::System, "a wake of its own, 12 min ago"),
+        ] {
+            assert_eq!(origin(sender, channel).description(now), text);
+        }
+    }
+
+    #[test]
     fn an_end_says_what_ended_the_stall_and_only_a_recovery_reads_like_one() {
         let moved = ended(StallEnd::Moved);
         assert_eq!(moved.title(), "felix moves again");
@@ -368,7 +378,7 @@ mod tests {
         assert_eq!(
             given_up.text(),
             "felix's task was given up without an answer\n\
-             Nobody answered \"please deploy the new version\". Why: the epoch took longer than the 900 s that it may take. \
+             Nobody answered a message of ann on Telegram, 12 min ago. Why: the epoch took longer than the 900 s that it may take. \
              The stall lasted 8 min. You can ask again."
         );
         assert!(given_up.is_unanswered());

@@ -199,7 +199,12 @@ impl<'a> Planner<'a> {
             self.agent(trigger, observed, *verdict, is_suppressed);
         }
         for episode in state.episodes.values().filter(|open| !seen.contains(&open.agent)) {
-            let current = EpisodeObservation { verdict: None, evidence_seq: 0, has_process: false };
+            let current = EpisodeObservation {
+                verdict: None,
+                evidence_seq: 0,
+                given_up_at: None,
+                has_process: false,
+            };
             self.climb(episode.clone(), &current, None, true);
         }
         let named =
@@ -245,13 +250,18 @@ impl<'a> Planner<'a> {
     ) {
         let evidence_seq = observed.last_evidence.map_or(0, |sign| sign.seq);
         let has_process = observed.has_process;
-        let current = EpisodeObservation { verdict: Some(verdict), evidence_seq, has_process };
+        let given_up_at = observed.unanswered.as_ref().map(|task| task.at);
+        let verdict = Some(verdict);
+        let current = EpisodeObservation { verdict, evidence_seq, given_up_at, has_process };
         if let Some(open) = self.state.episode(&observed.agent) {
             self.climb(open.clone(), &current, Some(observed), is_suppressed);
             return;
         }
-        let AgentVerdict::Stalled { silent, threshold, .. } = verdict else { return };
+        let Some(AgentVerdict::Stalled { silent, threshold, .. }) = verdict else { return };
         if is_suppressed || trigger == Trigger::Timer || self.is_cooling(&observed.agent) {
+            return;
+        }
+        if self.is_at_next_task(&observed.agent, threshold) {
             return;
         }
         let ScanContext { now, ids, .. } = self.context;
@@ -262,6 +272,8 @@ impl<'a> Planner<'a> {
             evidence_seq,
         };
         let episode = Episode::opened(observed.agent.clone(), now, &opened);
+        // Nothing that was given up before it is its end, whatever the clock says.
+        let current = EpisodeObservation { given_up_at: None, ..current };
         self.draft_for_agent(&observed.agent, WatchdogEvent::StallOpened(opened));
         self.climb(episode, &current, Some(observed), is_suppressed);
     }
@@ -270,6 +282,13 @@ impl<'a> Planner<'a> {
         let ScanContext { now, settings, .. } = self.context;
         let paged = self.state.last_paged.get(agent);
         paged.is_some_and(|paged| now.since(*paged) < settings.cooldown)
+    }
+
+    /// Whether it has not had its time since its last stall ended with the task that stalled.
+    fn is_at_next_task(&self, agent: &AgentId, threshold: Duration) -> bool {
+        let watched_time = self.state.watched_time();
+        let given_up = self.state.last_given_up.get(agent);
+        given_up.is_some_and(|at| watched_time.between(*at, self.context.now) <= threshold)
     }
 
     /// Lets an episode climb as far as it may now.
@@ -430,12 +449,12 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The task that ended without an answer since an episode's last evidence, if one did.
+/// The task that ended without an answer since an episode began, if one did.
 fn unanswered_since<'a>(
     episode: &Episode,
     observed: Option<&'a ObservedAgent>,
 ) -> Option<&'a UnansweredTask> {
-    observed?.unanswered.as_ref().filter(|task| task.seq > episode.evidence_seq)
+    observed?.unanswered.as_ref().filter(|task| episode.is_ended_by(task.at))
 }
 
 /// What the end of an episode is, as people are told.

@@ -1,11 +1,11 @@
-//! What agents were seen to be at, for the words of notices: nothing here is written down or decides anything.
+//! Whose tasks agents were seen to be at, for the words of notices: nothing here is written down or decides anything.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use abide_domain::AgentId;
 
 use crate::{
-    observation::Observation,
+    observation::{Observation, TaskOrigin},
     page::{Notice, NoticeItem},
 };
 
@@ -15,7 +15,7 @@ const ENDS_MAX: usize = 200;
 /// What the newest look saw of agents' tasks, and the episodes that ended last.
 #[derive(Debug, Default)]
 pub(super) struct SeenTasks {
-    tasks: BTreeMap<AgentId, String>,
+    tasks: BTreeMap<AgentId, TaskOrigin>,
     ended: VecDeque<NoticeItem>,
 }
 

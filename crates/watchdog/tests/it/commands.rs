@@ -95,7 +95,6 @@ async fn a_look_ends_what_has_ended_and_opens_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_acknowledgement_says_who_has_it_in_hand() {
     let world = stalled();
-    world.agent("felix", |agent| agent.task = Some("deploy it".into()));
     let keeper = world.start(WatchdogTimings::default());
     pass(700).await;
     let choice = EpisodeChoice::All;

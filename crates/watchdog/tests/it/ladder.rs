@@ -351,8 +351,7 @@ async fn a_stall_that_can_be_one_no_more_is_withdrawn_without_evidence() {
 async fn whoever_was_told_of_a_stall_hears_that_its_task_was_given_up_and_not_that_it_is_well() {
     let world = World::new(1);
     world.add("felix");
-    world.work("felix");
-    world.agent("felix", |agent| agent.task = Some("deploy the new version".into()));
+    world.ask("felix");
     let keeper = world.start(WatchdogTimings::default());
     pass(700).await;
     world.give_up("felix", "it took longer than 900 s");
@@ -363,9 +362,12 @@ async fn whoever_was_told_of_a_stall_hears_that_its_task_was_given_up_and_not_th
         world.state().notices.iter().map(|(_, notice)| (notice.title(), notice.body())).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[0].0, "felix has stalled");
-    assert!(told[0].1.contains("It was to answer \"deploy the new version\""), "{told:?}");
+    assert!(
+        told[0].1.contains("It was to answer a message of ann on Telegram, 8 min ago."),
+        "{told:?}"
+    );
     assert_eq!(told[1].0, "felix's task was given up without an answer");
-    for words in ["\"deploy the new version\"", "it took longer than 900 s"] {
+    for words in ["Nobody answered a message of ann on Telegram", "it took longer than 900 s"] {
         assert!(told[1].1.contains(words), "{words}: {told:?}");
     }
     assert!(report.contains("felix: its task was given up without an answer after"), "{report}");
@@ -380,6 +382,91 @@ async fn whoever_was_told_of_a_stall_hears_that_its_task_was_given_up_and_not_th
     let end = &pars[1];
     assert!(end.worked.is_empty(), "a time-out is no success of the notice: {end:?}");
     assert!(end.failed.iter().any(|line| line.contains("given up without an answer")), "{end:?}");
+}
+
+/// The ends of stalls: the state that a withdrawal names, or `moved`.
+fn ends(world: &World) -> Vec<String> {
+    let lines = world.lines().into_iter();
+    let ends = lines.filter_map(|(_, _, event)| match event {
+        WatchdogEvent::Withdrawn(end) if end.unanswered.is_some() => {
+            Some(format!("given up, {}", end.state))
+        }
+        WatchdogEvent::Withdrawn(end) => Some(end.state),
+        WatchdogEvent::Resolved(_) => Some("moved".to_owned()),
+        _ => None,
+    });
+    ends.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_was_given_up_is_no_recovery_though_the_next_one_moves() {
+    // The next task shows no sign of work by the next look, or one.
+    for moves_at_once in [false, true] {
+        let world = World::new(1);
+        world.add("felix");
+        world.work("felix");
+        let keeper = world.start(WatchdogTimings::default());
+        pass(700).await;
+        world.give_up_for_the_next("felix", "it took longer than 900 s");
+        if moves_at_once {
+            world.evidence("felix");
+        }
+        pass(60).await;
+        world.evidence("felix");
+        pass(60).await;
+        keeper.kill().await;
+        let state = if moves_at_once { "given up, active" } else { "given up, stalled" };
+        assert_eq!(ends(&world), [state]);
+        let state = world.state();
+        let titles: Vec<_> = state.notices.iter().map(|(_, notice)| notice.title()).collect();
+        assert_eq!(titles, ["felix has stalled", "felix's task was given up without an answer"]);
+        let mut pars = state.ledger.iter().filter_map(|entry| match &entry.event {
+            Event::Evidence(EvidenceEvent::ParWritten(par)) => Some(par),
+            _ => None,
+        });
+        assert!(pars.next_back().unwrap().worked.is_empty(), "no rung brought an answer");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_task_after_one_that_was_given_up_has_its_time_and_then_a_stall_of_its_own() {
+    let world = World::new(1);
+    world.add("felix");
+    world.work("felix");
+    let keeper = world.start(WatchdogTimings::default());
+    pass(700).await;
+    world.give_up_for_the_next("felix", "it took longer than 900 s");
+    pass(300).await;
+    assert_eq!(world.all("watchdog.stall_opened").len(), 1, "the next one has its time");
+    pass(600).await;
+    assert_eq!(
+        ends(&world),
+        ["given up, stalled"],
+        "the first end is not told of the second stall"
+    );
+    assert_eq!(world.all("watchdog.stall_opened").len(), 2);
+    assert_eq!(world.all("watchdog.escalated").len(), 2);
+    world.evidence("felix");
+    pass(60).await;
+    keeper.kill().await;
+    assert_eq!(ends(&world), ["given up, stalled", "moved"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_was_given_up_before_a_stall_does_not_end_it() {
+    let world = World::new(1);
+    world.add("felix");
+    world.work("felix");
+    let keeper = world.start(WatchdogTimings::default());
+    pass(200).await;
+    world.give_up_for_the_next("felix", "it failed");
+    pass(500).await;
+    assert_eq!(ends(&world), [""; 0]);
+    assert_eq!(world.all("watchdog.stall_opened").len(), 1);
+    world.evidence("felix");
+    pass(60).await;
+    keeper.kill().await;
+    assert_eq!(ends(&world), ["moved"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -149,6 +149,7 @@ async fn who_speaks_under_their_own_name_is_still_a_person_and_no_agent() {
         account: "ann".into(),
         nick: "ann".into(),
         msgid: "m".into(),
+        refused_lines: None,
     };
     write(&world, id("felix").entity(), ann, asked.into());
     pass(60).await;

@@ -9,6 +9,7 @@ use std::{
 
 use abide_domain::{
     AgentId, Clock, EntityName, EpisodeId, EpochId, IdSource, Timestamp,
+    envelope::Channel,
     event::{
         AbortCode, EpochAborted, EpochCommitted, Event,
         watchdog::{AttentionMatter, BlindCause, Proof, WatchdogEvent},
@@ -18,8 +19,9 @@ use abide_ledger::{Draft, Entry};
 use abide_watchdog::{
     AgentCondition, AttentionRules, Bell, BellOutcome, DeadManPing, Delivery, EscalationPolicies,
     EvidenceMark, Notice, Notifier, NotifyServices, Observation, ObserveError, ObservedAgent,
-    ObservedMatter, Observer, Outage, Page, Pager, Pulse, Recorder, RecorderError, UnansweredTask,
-    Watchdog, WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState, WatchdogTimings,
+    ObservedMatter, Observer, Outage, Page, Pager, Pulse, Recorder, RecorderError, TaskOrigin,
+    UnansweredTask, Watchdog, WatchdogConfig, WatchdogHandle, WatchdogParts, WatchdogState,
+    WatchdogTimings,
 };
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
@@ -68,7 +70,7 @@ pub(crate) struct Agent {
     pub(crate) excused_at: Option<Timestamp>,
     pub(crate) threshold: Option<Duration>,
     pub(crate) always_active: bool,
-    pub(crate) task: Option<String>,
+    pub(crate) task: Option<TaskOrigin>,
     pub(crate) unanswered: Option<UnansweredTask>,
     pub(crate) condition: AgentCondition,
     pub(crate) has_process: bool,
@@ -230,6 +232,14 @@ impl World {
         self.agent(name, |agent| agent.work_since = Some(now));
     }
 
+    /// The agent has a message of ann to answer from now on.
+    pub(crate) fn ask(&self, name: &str) {
+        self.work(name);
+        let (sender, at) = (Some("ann".to_owned()), self.now());
+        let task = TaskOrigin { sender, channel: Channel::Telegram, at };
+        self.agent(name, |agent| agent.task = Some(task));
+    }
+
     /// The agent shows evidence. A ledger that takes nothing has none.
     pub(crate) fn evidence(&self, name: &str) {
         let now = self.now();
@@ -246,6 +256,12 @@ impl World {
 
     /// The agent's task ends without an answer, and nothing else is there for it to do.
     pub(crate) fn give_up(&self, name: &str, why: &str) {
+        self.give_up_for_the_next(name, why);
+        self.agent(name, |agent| agent.work_since = None);
+    }
+
+    /// The agent's task ends without an answer, and the next one waits for it.
+    pub(crate) fn give_up_for_the_next(&self, name: &str, why: &str) {
         let now = self.now();
         let epoch = EpochId::new(self, now);
         let mut state = self.state();
@@ -253,11 +269,10 @@ impl World {
         let (code, message) = (AbortCode::Deadline, why.to_owned());
         let event = Event::from(EpochAborted { code, message });
         let draft = Draft { entity, author: EntityName::keeper(), epoch: Some(epoch), event };
-        let seq = state.write(now, draft).seq;
+        let at = state.write(now, draft).timestamp;
         let agent = state.agents.get_mut(name).unwrap();
         let (task, why) = (agent.task.take(), why.to_owned());
-        agent.work_since = None;
-        agent.unanswered = Some(UnansweredTask { epoch, seq, task, why });
+        agent.unanswered = Some(UnansweredTask { epoch, at, task, why });
     }
 
     /// The kinds of the watchdog's lines about stalls, in order; scans, rebases and records of what was tried left out.

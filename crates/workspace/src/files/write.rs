@@ -21,7 +21,7 @@ use crate::{
     job::{FileContext, FileTool, Job},
     limits::FILE_BYTES_MAX,
     old_file::{OldFile, encode},
-    replace_file::{FileAttributes, create_file, not_written, replace_file},
+    replace_file::{FileAttributes, create_file, is_unconfirmed, not_written, replace_file},
     text_file::{LineEnds, TextEncoding},
     undo_entry::{UndoAction, UndoEntry},
 };
@@ -239,9 +239,17 @@ fn create(job: &Job, plan: &Plan) -> Result<(), ToolError> {
         create_file(parent, &place.name, &job.id, &mut content, FileAttributes::New).map_err(
             |error| match Errno::from_io_error(&error) {
                 Some(Errno::EXIST) => place.refusal("made", Errno::EXIST),
+                _ if is_unconfirmed(&error) => {
+                    let message = format!("`{}` was written, but {error}", place.path.to_text());
+                    ToolError::of(ToolErrorKind::Unknown, message)
+                }
                 _ => not_written(&place, &error),
             },
         )
     });
-    created.inspect_err(|_| store.forget(&entry))
+    created.inspect_err(|error| {
+        if error.kind != ToolErrorKind::Unknown {
+            store.forget(&entry);
+        }
+    })
 }

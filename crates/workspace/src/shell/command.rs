@@ -19,6 +19,7 @@ const WORDS_OF_THE_SHELL: &[&str] = &[
     "{",
     "}",
     "alias",
+    "autoload",
     "bg",
     "bind",
     "break",
@@ -26,6 +27,7 @@ const WORDS_OF_THE_SHELL: &[&str] = &[
     "caller",
     "case",
     "cd",
+    "chdir",
     "command",
     "compgen",
     "complete",
@@ -38,6 +40,7 @@ const WORDS_OF_THE_SHELL: &[&str] = &[
     "done",
     "elif",
     "else",
+    "emulate",
     "enable",
     "esac",
     "eval",
@@ -47,24 +50,31 @@ const WORDS_OF_THE_SHELL: &[&str] = &[
     "fc",
     "fg",
     "fi",
+    "float",
     "for",
+    "foreach",
     "function",
     "getopts",
     "hash",
     "history",
     "if",
     "in",
+    "integer",
     "jobs",
     "let",
     "local",
     "logout",
     "mapfile",
+    "nameref",
     "newgrp",
+    "nocorrect",
+    "noglob",
     "popd",
     "pushd",
     "read",
     "readarray",
     "readonly",
+    "repeat",
     "return",
     "select",
     "set",
@@ -85,6 +95,7 @@ const WORDS_OF_THE_SHELL: &[&str] = &[
     "until",
     "wait",
     "while",
+    "zmodload",
 ];
 
 /// One program with its words: the first is the program, and never has a slash or quotes.
@@ -309,7 +320,7 @@ mod tests {
     ];
 
     #[test]
-    fn whatever_a_shell_would_make_something_else_of_is_not_certain() {
+    fn hb_35_whatever_a_shell_would_make_something_else_of_is_not_certain() {
         let long = "a ".repeat(COMMAND_BYTES_MAX);
         let many = ["true"; 40].join(";");
         for text in UNCERTAIN.iter().copied().chain([long.as_str(), &many]) {

@@ -58,7 +58,7 @@ mod tests {
     use super::{CapturedOutput, HEAD_BYTES_MAX, TAIL_BYTES_MAX};
 
     #[test]
-    fn an_endless_output_keeps_its_beginning_its_end_and_its_length_in_the_same_memory() {
+    fn hb_33_an_endless_output_keeps_its_beginning_its_end_and_its_length_in_the_same_memory() {
         let mut all = CapturedOutput::default();
         let mut sent = Vec::new();
         for size in [1, 7, 4_096, 30_000, 3, 65_536, 100] {

@@ -4,94 +4,18 @@
 //! after them that are plain: no option, no absolute path, none that leads upwards. A line runs unasked where each of its
 //! programs has a rule; one that is denied is enough to refuse it. What it runs is decided on what a shell would run
 //! ([`super::parse_command`]), never on how the line begins.
+//!
+//! The order of questions: a line that is not certain is asked about; one of its programs that is denied refuses it; then
+//! each of its programs needs a rule, and where one has none and something is denied, whatever could run that in another
+//! spelling is asked about too.
 
-use super::command::{PlainCommand, parse_command};
+use super::{
+    command::{PlainCommand, parse_command},
+    programs::{command_runs_its_arguments, has_commands, is_option_that_runs, runs_its_arguments},
+};
 
-/// Programs whose arguments are programs, or files that are: no rule for them ends in `*`.
-const RUNS_ITS_ARGUMENTS: &[&str] = &[
-    "ash",
-    "awk",
-    "bash",
-    "busybox",
-    "bun",
-    "chroot",
-    "curl",
-    "dash",
-    "deno",
-    "docker",
-    "doas",
-    "ed",
-    "emacs",
-    "env",
-    "ex",
-    "find",
-    "fish",
-    "flock",
-    "gawk",
-    "gdb",
-    "ionice",
-    "ksh",
-    "less",
-    "lua",
-    "make",
-    "man",
-    "mawk",
-    "more",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "nsenter",
-    "parallel",
-    "perl",
-    "php",
-    "pipx",
-    "podman",
-    "prlimit",
-    "python",
-    "python3",
-    "rg",
-    "rsync",
-    "ruby",
-    "run-parts",
-    "scp",
-    "screen",
-    "script",
-    "sed",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sftp",
-    "sh",
-    "sort",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "tar",
-    "taskset",
-    "tclsh",
-    "tee",
-    "time",
-    "timeout",
-    "tmux",
-    "uniq",
-    "unshare",
-    "uv",
-    "uvx",
-    "vi",
-    "vim",
-    "watch",
-    "wget",
-    "xargs",
-    "zip",
-    "zsh",
-];
-/// Programs with commands of their own: a rule that ends in `*` names one.
-const HAS_COMMANDS: &[&str] =
-    &["apt", "apt-get", "cargo", "gh", "git", "go", "npm", "pip", "pnpm", "systemctl", "yarn"];
+/// What makes a word a command for another shell; a program with commands of its own may give it to one.
+const QUOTES: [char; 5] = ['$', '`', '\\', '\'', '"'];
 
 /// Says why a rule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,8 +41,10 @@ impl CommandRulesError {
 pub enum CommandRuling {
     /// It runs, and nobody is asked.
     Unasked,
-    /// A person is asked, for this reason.
+    /// A person is asked where the policy asks, for this reason.
     Ask(String),
+    /// It is not certain what it runs, for this reason: a person is asked, or whatever is denied would run in another spelling.
+    Uncertain(String),
     /// It does not run, for this reason.
     Refused(String),
 }
@@ -159,13 +85,20 @@ impl CommandRules {
         let line = match parse_command(text) {
             Ok(line) => line,
             Err(why) => {
-                return CommandRuling::Ask(format!("it is not certain what this runs: {why}"));
+                let why = format!("it is not certain what this runs: {why}");
+                let asks = self.deny.is_empty();
+                return if asks { CommandRuling::Ask(why) } else { CommandRuling::Uncertain(why) };
             }
         };
         if let Some(part) = line.parts.iter().find(|part| self.denies(part)) {
             return CommandRuling::Refused(format!("`{part}` is denied by `tools.shell.deny`"));
         }
-        match line.parts.iter().find(|part| !self.allow.iter().any(|rule| rule.allows(part))) {
+        let has_rule = |part: &&PlainCommand| self.allow.iter().any(|rule| rule.allows(part));
+        let without_rule = || line.parts.iter().filter(|part| !has_rule(part));
+        if let Some(why) = without_rule().find_map(|part| self.doubt(part)) {
+            return CommandRuling::Uncertain(why);
+        }
+        match without_rule().next() {
             Some(part) => {
                 CommandRuling::Ask(format!("no rule of `tools.shell.allow` is for `{part}`"))
             }
@@ -174,7 +107,27 @@ impl CommandRules {
     }
 
     fn denies(&self, part: &PlainCommand) -> bool {
-        self.deny.iter().any(|rule| part.words.starts_with(&rule.words))
+        self.deny.iter().any(|rule| rule.denies(part))
+    }
+
+    /// Why a program that is not denied could run what is, in another spelling.
+    fn doubt(&self, part: &PlainCommand) -> Option<String> {
+        let [program, arguments @ ..] = part.words.as_slice() else { return None };
+        if self.deny.is_empty() {
+            return None;
+        }
+        if let Some(rule) = self.deny.iter().find(|rule| rule.may_mean(part)) {
+            let denied = rule.words.join(" ");
+            return Some(format!("`{part}` may run `{denied}`, which is denied"));
+        }
+        let command = arguments.first().map(String::as_str).unwrap_or_default();
+        let runs_others = runs_its_arguments(program)
+            || command_runs_its_arguments(program, command)
+            || arguments.iter().any(|word| is_option_that_runs(program, word))
+            || (has_commands(program)
+                && ((command.starts_with('-') && arguments.len() > 1)
+                    || arguments.iter().any(|word| word.contains(QUOTES))));
+        runs_others.then(|| format!("`{part}` may run other programs, and some are denied"))
     }
 }
 
@@ -189,17 +142,24 @@ impl Rule {
             return Err("a rule is for one program".to_owned());
         };
         let program = words.first().map(String::as_str).unwrap_or_default();
-        // `python3.11`, `gcc-12`: what is listed is the name without its version.
-        let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-        let is_listed = |list: &[&str]| list.contains(&program) || list.contains(&bare);
-        if more && is_allowed && is_listed(RUNS_ITS_ARGUMENTS) {
+        let command = words.get(1).map(String::as_str).unwrap_or_default();
+        if !more || !is_allowed {
+            return Ok(Self { words, more });
+        }
+        if runs_its_arguments(program) {
             return Err(format!(
                 "`{program}` runs or writes what its arguments name; write the whole command, without `*`"
             ));
         }
-        if more && is_allowed && words.len() == 1 && is_listed(HAS_COMMANDS) {
+        if has_commands(program) && (command.is_empty() || command.starts_with('-')) {
             return Err(format!(
                 "`{program}` has commands of its own; name one, such as `{program} … *`"
+            ));
+        }
+        if command_runs_its_arguments(program, command) {
+            return Err(format!(
+                "`{program} {command}` runs what its arguments name, or decides what runs later; write the whole \
+                 command, without `*`"
             ));
         }
         Ok(Self { words, more })
@@ -212,6 +172,49 @@ impl Rule {
             None => false,
         }
     }
+
+    /// Whether a program begins as this rule does. Some file systems know a program in any case.
+    fn denies(&self, part: &PlainCommand) -> bool {
+        let (Some((denied, rule)), Some((program, arguments))) =
+            (self.words.split_first(), part.words.split_first())
+        else {
+            return false;
+        };
+        program.eq_ignore_ascii_case(denied) && arguments.starts_with(rule)
+    }
+
+    /// Whether a program could be what this rule is for, said in another order, with other options or shortened.
+    fn may_mean(&self, part: &PlainCommand) -> bool {
+        let has_option = part.words.iter().any(|word| word.starts_with('-'));
+        let is_there = |denied: &String| {
+            (denied.starts_with('-') && has_option)
+                || part.words.iter().any(|word| holds(word, denied))
+        };
+        let is_shortened = match (self.words.as_slice(), part.words.as_slice()) {
+            ([denied, command, ..], [program, short, ..]) => {
+                let is_part = short.len() < command.len() && command.starts_with(short.as_str());
+                denied == program && !short.is_empty() && is_part
+            }
+            _ => false,
+        };
+        is_shortened || self.words.iter().all(is_there)
+    }
+}
+
+/// Whether a word has another one in it that is not only a part of a name: `alias.x=!rm a` and `-xrm a` have `rm`, `farm` has
+/// not.
+fn holds(word: &str, wanted: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_apart = |(start, found): (usize, &str)| {
+        let (before, after) = (word.get(..start), word.get(start + found.len()..));
+        !before.is_some_and(|text| text.ends_with(is_name))
+            && !after.is_some_and(|text| text.starts_with(is_name))
+    };
+    // What follows the letter of a short option is its value.
+    let is_value = word.strip_prefix('-').and_then(|rest| rest.get(1..)).is_some_and(|value| {
+        value.strip_prefix(wanted).is_some_and(|after| !after.starts_with(is_name))
+    });
+    is_value || word.match_indices(wanted).any(is_apart)
 }
 
 /// Whether a word names something below the folder, or is a plain name: no option, no address, no way out.
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_is_for_what_runs_and_not_for_how_the_line_begins() {
+    fn hb_34_a_grant_is_for_what_runs_and_not_for_how_the_line_begins() {
         for line in [
             "git status --porcelain",
             "git log;rm x",
@@ -284,12 +287,27 @@ mod tests {
             "cat @x",
             "GIT log",
         ] {
-            assert!(matches!(rules().decide(line), CommandRuling::Ask(_)), "{line}");
+            let ruling = rules().decide(line);
+            let asks = matches!(ruling, CommandRuling::Ask(_) | CommandRuling::Uncertain(_));
+            assert!(asks, "{line}: {ruling:?}");
         }
         for line in
             ["git push", "git push origin main", "git status && git push", "git log --exec x"]
         {
             assert!(matches!(rules().decide(line), CommandRuling::Refused(_)), "{line}");
+        }
+    }
+
+    #[test]
+    fn where_something_is_denied_a_line_of_which_nothing_is_certain_asks_whatever_the_policy_says()
+    {
+        let denies = CommandRules::new(&[], &["git push"]).unwrap();
+        for line in ["git push 2>&1", "(git push)", "/usr/bin/git push", "eval git push"] {
+            assert!(matches!(denies.decide(line), CommandRuling::Uncertain(_)), "{line}");
+            assert!(
+                matches!(CommandRules::default().decide(line), CommandRuling::Ask(_)),
+                "{line}"
+            );
         }
     }
 

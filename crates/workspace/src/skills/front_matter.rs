@@ -10,8 +10,16 @@ const LINES_MAX: usize = 200;
 /// The head and where the text behind it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter<'a> {
-    pub(super) values: Vec<(&'a str, String)>,
+    pub(super) values: Vec<HeadValue<'a>>,
     pub(super) body: &'a str,
+}
+
+/// One key with its value, and in which line it stands, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HeadValue<'a> {
+    pub(super) key: &'a str,
+    pub(super) value: String,
+    pub(super) line: usize,
 }
 
 /// What is wrong in a head, and in which line, from 1.
@@ -29,7 +37,7 @@ impl<'a> FrontMatter<'a> {
         if lines.next().is_none_or(|first| first.trim_end() != "---") {
             return Err(failed(1, "the file does not begin with a line of ---"));
         }
-        let mut values: Vec<(&str, String)> = Vec::new();
+        let mut values: Vec<HeadValue<'a>> = Vec::new();
         for (index, line) in lines.by_ref().enumerate() {
             let number = index + 2;
             if number > LINES_MAX {
@@ -49,7 +57,7 @@ impl<'a> FrontMatter<'a> {
                 continue;
             }
             if line.starts_with([' ', '\t']) {
-                let Some((_, value)) = values.last_mut() else {
+                let Some(HeadValue { value, .. }) = values.last_mut() else {
                     return Err(failed(number, "an indented line belongs to no key"));
                 };
                 value.push('\n');
@@ -59,14 +67,19 @@ impl<'a> FrontMatter<'a> {
             let Some((key, value)) = line.split_once(':') else {
                 return Err(failed(number, "a line is neither `key: value` nor indented"));
             };
-            values.push((key.trim(), value.trim().to_owned()));
+            let (key, value) = (key.trim(), value.trim().to_owned());
+            values.push(HeadValue { key, value, line: number });
         }
         Err(failed(1, "the line of --- that ends the head is missing"))
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        let found = self.values.iter().find(|(known, _)| *known == key);
-        found.map(|(_, value)| value.as_str())
+        self.find(key).map(|found| found.value.as_str())
+    }
+
+    /// The first value of a key, with its line.
+    pub(super) fn find(&self, key: &str) -> Option<&HeadValue<'a>> {
+        self.values.iter().find(|value| value.key == key)
     }
 }
 
@@ -77,21 +90,22 @@ fn rest(text: &str, lines: usize) -> &str {
 }
 
 /// A value as text: without its quotes, or its block without the sign that began it.
-fn unfolded((key, value): (&str, String)) -> (&str, String) {
+fn unfolded(found: HeadValue<'_>) -> HeadValue<'_> {
     let is_block = |first: &str| matches!(first, "|" | "|-" | "|+" | ">" | ">-" | ">+");
-    if let Some((first, lines)) = value.split_once('\n')
+    if let Some((first, lines)) = found.value.split_once('\n')
         && is_block(first)
     {
         let joint = if first.starts_with('>') { " " } else { "\n" };
-        return (key, lines.lines().collect::<Vec<_>>().join(joint));
+        let value = lines.lines().collect::<Vec<_>>().join(joint);
+        return HeadValue { value, ..found };
     }
     for quote in ['"', '\''] {
-        let inside = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        let inside = found.value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         if let Some(inside) = inside {
-            return (key, inside.to_owned());
+            return HeadValue { value: inside.to_owned(), ..found };
         }
     }
-    (key, value)
+    found
 }
 
 #[cfg(test)]

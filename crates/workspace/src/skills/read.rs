@@ -8,7 +8,10 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::skill::{SKILL_FILE, Skills, read_file};
+use super::{
+    found_skills::Skills,
+    skill_file::{SKILL_FILE, read_file},
+};
 
 /// Longest description of one skill in the list that minds are shown, in Unicode scalar values; names are all shown.
 const LISTED_CHARS_MAX: usize = 160;
@@ -103,8 +106,7 @@ impl Tool for ReadSkill {
                     ));
                 }
             };
-            let folder = skill.folder.display().to_string();
-            Ok(Output::json(&json!({"name": name, "file": file, "folder": folder, "text": text})))
+            Ok(Output::json(&json!({"name": name, "file": file, "text": text})))
         })
     }
 }

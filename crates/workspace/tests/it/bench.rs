@@ -191,6 +191,7 @@ impl Home {
     pub(crate) fn run_dropped(&self, name: &str, arguments: &Value) {
         self.with_call("felix", name, arguments, |call| {
             let one_thread = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
                 .max_blocking_threads(1)
                 .build()
                 .unwrap();
@@ -232,6 +233,8 @@ impl Home {
             memory: &self.memory,
             kept: &kept,
             commands: &NoCommands,
+            offered: &[],
+            shown: &[],
         })
     }
 
@@ -263,5 +266,5 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().build().unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
 }

@@ -10,7 +10,7 @@ fn edit(old: &str, new: &str) -> Value {
 }
 
 #[test]
-fn an_edit_changes_its_place_and_no_other_byte() {
+fn hb_22_an_edit_changes_its_place_and_no_other_byte() {
     let home = Home::new();
     for (old, edits, new) in [
         (b"a\r\nb\nc".as_slice(), edit("b", "x"), b"a\r\nx\nc".as_slice()),
@@ -30,7 +30,7 @@ fn an_edit_changes_its_place_and_no_other_byte() {
 }
 
 #[test]
-fn an_edit_that_does_not_fit_exactly_changes_nothing() {
+fn hb_21_an_edit_that_does_not_fit_exactly_changes_nothing() {
     let home = Home::new();
     let text = "if a {\n    go();\n}\nif b {\n\tgo();\n}\n";
     home.put("a", text);
@@ -67,7 +67,7 @@ fn an_edit_of_a_file_that_changed_since_it_was_read_is_a_conflict_where_that_is_
 }
 
 #[test]
-fn what_is_not_text_is_not_edited() {
+fn hb_23_what_is_not_text_is_not_edited() {
     let home = Home::new();
     for bytes in [b"a\0b".as_slice(), b"gr\xFCn gr\xC3\xBCn", b"say \x93hi\x94", b"\xFF\xFEa"] {
         home.put("a", bytes);

@@ -61,7 +61,7 @@ impl Drop for EndsOther<'_> {
 }
 
 #[test]
-fn no_tool_follows_a_link_or_leaves_its_folder() {
+fn hb_28_no_tool_follows_a_link_or_leaves_its_folder() {
     let (home, _socket) = beset();
     for path in [
         "work/link/precious",
@@ -100,13 +100,35 @@ fn no_tool_follows_a_link_or_leaves_its_folder() {
 }
 
 #[test]
-fn a_link_is_told_as_one_also_where_it_stays_inside() {
+fn hb_28_a_link_is_named_as_one_also_where_it_stays_inside() {
     let (home, _socket) = beset();
     for path in ["work/inner-link/file", "work/inner-file-link", "work/link/precious"] {
         let error = home.run("files.read", &json!({"path": path})).unwrap_err();
         assert_eq!(error.kind, ToolErrorKind::Blocked);
         assert!(error.message.contains("link"), "{error}");
     }
+}
+
+#[test]
+fn hb_27_a_link_is_neither_replaced_nor_written_through() {
+    let (home, _socket) = beset();
+    for (link, target) in [("inner-file-link", "inside/file"), ("dangling", "nowhere")] {
+        for (tool, arguments) in calls(&format!("work/{link}")) {
+            // A link itself may be moved or removed, and what is moved there goes nowhere.
+            if !matches!(tool, "files.write" | "files.edit") {
+                continue;
+            }
+            let error = home.run(tool, &arguments).unwrap_err();
+            assert!(
+                matches!(error.kind, ToolErrorKind::Blocked | ToolErrorKind::Conflict),
+                "{tool} {link}: {error}"
+            );
+            let found = fs::read_link(home.work(link)).unwrap();
+            assert_eq!(found.to_str(), Some(target), "{tool} {link}");
+        }
+    }
+    assert_eq!(home.get("inside/file"), b"inside");
+    assert!(!home.work("nowhere").exists());
 }
 
 #[test]
@@ -154,7 +176,7 @@ fn names_of_every_sort_are_just_names() {
 }
 
 #[test]
-fn a_folder_that_is_swapped_for_a_link_in_mid_call_leads_nowhere_else() {
+fn hb_28_a_folder_that_is_swapped_for_a_link_in_mid_call_leads_nowhere_else() {
     let (home, _socket) = beset();
     fs::create_dir(home.work("real/sub")).unwrap();
     let is_over = AtomicBool::new(false);
@@ -257,7 +279,7 @@ fn while_another_program_writes_without_end_there_is_always_a_file_and_no_litter
 }
 
 #[test]
-fn a_file_that_another_program_makes_in_mid_call_is_not_overwritten() {
+fn hb_29_a_file_that_another_program_makes_in_mid_call_is_not_overwritten() {
     let home = Home::new();
     home.put("from", "moved");
     let mut random = 0x2545_F491_4F6C_DD1D_u64;

@@ -41,7 +41,7 @@ fn a_child_writes_until_it_is_killed() {
 }
 
 #[test]
-fn after_a_kill_there_is_the_old_content_or_the_new_one_and_no_litter() {
+fn hb_26_a_kill_leaves_old_or_new_and_no_litter() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path(), UndoLimits { entries: 5, ..UndoLimits::default() }, None);
     home.put("a", content(0));
@@ -116,7 +116,7 @@ fn a_child_writes_on_a_full_disk() {
 }
 
 #[test]
-fn on_a_full_disk_the_old_content_stays_and_no_litter() {
+fn hb_26_a_full_disk_leaves_the_old_content_and_no_litter() {
     let folder = tempfile::tempdir().unwrap();
     let script = "mount -t tmpfs -o size=1m tmpfs \"$1\" && echo mounted && \
         exec \"$2\" killed::a_child_writes_on_a_full_disk --exact --nocapture";

@@ -37,7 +37,7 @@ fn a_move_goes_where_nothing_is() {
 }
 
 #[test]
-fn a_move_that_failed_and_a_removal_after_it_lose_nothing() {
+fn hb_29_a_move_that_failed_and_a_removal_after_it_lose_nothing() {
     let home = Home::new();
     home.put("draft", "the only copy");
     home.put("final", "something else");

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use abide_workspace::parse_command;
+use abide_workspace::{CommandRules, CommandRuling, parse_command};
 use proptest::prelude::*;
 
 /// Programs that write down what they are called with.
@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn a_line_that_is_certain_runs_nothing_but_what_was_read(line in lines()) {
+    fn hb_35_a_line_that_is_certain_runs_nothing_but_what_was_read(line in lines()) {
         let Ok(read) = parse_command(&line) else { return Ok(()) };
         let folder = tempfile::tempdir().unwrap();
         make_programs(folder.path());
@@ -65,6 +65,32 @@ proptest! {
         let parts: BTreeSet<_> = read.parts.into_iter().map(|part| part.words).collect();
         let ran = ran(folder.path(), &line);
         prop_assert!(ran.is_subset(&parts), "{line:?}: {ran:?} of {parts:?}");
+    }
+
+    #[test]
+    fn hb_35_what_is_denied_runs_in_no_line_that_may_run(line in lines()) {
+        let rules = CommandRules::new(&["a *", "git a"], &["rm", "git x"]).unwrap();
+        let ruling = rules.decide(&line);
+        if !matches!(ruling, CommandRuling::Unasked | CommandRuling::Ask(_)) {
+            return Ok(());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        make_programs(folder.path());
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        let ran = ran(folder.path(), &line);
+        let is_denied = |words: &Vec<String>| {
+            words.first().is_some_and(|program| program == "rm")
+                || words.starts_with(&["git".to_owned(), "x".to_owned()])
+        };
+        prop_assert!(!ran.iter().any(is_denied), "{line:?} is {ruling:?} and ran {ran:?}");
+        let has_rule = |words: &Vec<String>| match words.split_first() {
+            Some((program, rest)) if program == "git" => rest == ["a"],
+            Some((program, _)) => program == "a",
+            None => false,
+        };
+        if ruling == CommandRuling::Unasked {
+            prop_assert!(ran.iter().all(has_rule), "{line:?} ran {ran:?} unasked");
+        }
     }
 }
 

@@ -30,7 +30,7 @@ fn a_new_file_is_made_with_the_folders_on_the_way_only_where_that_is_meant() {
 }
 
 #[test]
-fn a_file_is_replaced_only_where_it_is_what_was_read() {
+fn hb_25_a_file_is_replaced_only_where_it_is_what_was_read() {
     let home = Home::new();
     home.put("a", "one\n");
     let seen = home.digest("work/a");
@@ -58,7 +58,7 @@ fn a_file_is_replaced_only_where_it_is_what_was_read() {
 }
 
 #[test]
-fn permissions_and_owner_are_kept() {
+fn hb_27_permissions_and_owner_are_kept() {
     let home = Home::new();
     for mode in [0o600, 0o640, 0o755, 0o444] {
         home.put("a", "one");
@@ -78,7 +78,7 @@ fn permissions_and_owner_are_kept() {
 }
 
 #[test]
-fn a_file_with_two_names_is_not_written() {
+fn hb_27_a_file_with_two_names_is_not_written() {
     let home = Home::new();
     home.put("a", "one");
     fs::hard_link(home.work("a"), home.work("b")).unwrap();
@@ -91,7 +91,7 @@ fn a_file_with_two_names_is_not_written() {
 }
 
 #[test]
-fn encoding_and_line_ends_of_the_file_are_kept_or_nothing_is() {
+fn hb_23_encoding_and_line_ends_of_the_file_are_kept_or_nothing_is() {
     let home = Home::new();
     for (old, content, new) in [
         (b"\xFF\xFEa\0\n\0".as_slice(), "bé\n", Ok(b"\xFF\xFEb\0\xE9\0\n\0".as_slice())),
@@ -119,7 +119,7 @@ fn encoding_and_line_ends_of_the_file_are_kept_or_nothing_is() {
 }
 
 #[test]
-fn a_content_that_leaves_something_out_is_refused() {
+fn hb_24_a_content_that_leaves_something_out_is_refused() {
     let home = Home::new();
     let old = "fn a() {}\n".repeat(100);
     home.put("a.rs", &old);

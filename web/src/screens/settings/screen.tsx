@@ -4,6 +4,7 @@ import { Configuration } from "./configuration";
 import { Doctor, KeeperFigures } from "./doctor";
 import { Keys } from "./keys";
 import { Notices } from "./notices";
+import { Servers } from "./servers";
 import { Colours, Sessions } from "./this-browser";
 
 export function SettingsScreen() {
@@ -13,6 +14,7 @@ export function SettingsScreen() {
         <div className="flex min-w-0 flex-col gap-5">
           <KeeperFigures />
           <Doctor />
+          <Servers />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Notices />

@@ -27,7 +27,7 @@ use abide_memory::{
     IdentityFile, IdentityFileWriters, Knowledge, KnowledgeHandle, RuleDistiller,
     stdout::StdoutFolder,
 };
-use abide_tools::{Registry, ToolPolicy};
+use abide_tools::{Registry, SharedRegistry, ToolPolicy};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -216,7 +216,7 @@ fn parts(
         role: "assistant".into(),
         partners: Vec::<Partner>::new(),
         mind: Arc::new(mind.clone()),
-        tools: Arc::new(tools),
+        tools: Arc::new(SharedRegistry::new(tools)),
         policy: ToolPolicy::new(&["memory.*", "clock.*", "stdout"], &[], &[])
             .map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,

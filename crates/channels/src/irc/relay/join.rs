@@ -1,14 +1,16 @@
 //! Prompts that come in several lines, pure: a program cuts what is longer than a line and sends what is pasted line by
 //! line. The pieces of one speaker that come shortly after each other are one prompt. Time is handed in.
 //!
-//! In a channel the first line names the agent; the lines behind it name nobody and are more of it.
+//! In a channel the first line names the agent; the lines behind it name nobody and are more of it. One that names another
+//! person is for them.
 //!
 //! Most programs send a paste at once; some send a line every two seconds, so that no server takes them for a flood. Waiting
 //! so long for every prompt would make each answer late. It is done where the last line leaves something open, where several
 //! lines came at once, and where the program is known to throttle.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
+use super::mention::leading_nick;
 use crate::irc::{
     limits::TEXT_BYTES_MAX,
     name::Folded,
@@ -23,10 +25,17 @@ pub const SLOW_PIECE_GAP: Duration = Duration::from_secs(3);
 pub const PROMPT_TIME_MAX: Duration = Duration::from_mins(2);
 /// So many lines at once were pasted: a program that throttles may have sent what it sends at once (irssi: up to five).
 const BURST_LINES_MIN: usize = 3;
+/// So many lines one after the other, each later than from a program that does not throttle: it throttles. A person who
+/// writes slowly sends one.
+const LATE_LINES_MIN: u32 = 2;
+/// In which they come.
+const LATE_LINES_WITHIN: Duration = PROMPT_TIME_MAX;
 /// How long a program is known to throttle after it did.
 const PACE_KNOWN_FOR: Duration = Duration::from_hours(1);
 /// Most programs that are known to throttle; the one that did so longest ago is forgotten.
 const PACES_MAX: usize = 1_000;
+/// Most nicks of people that are known.
+const PEOPLE_MAX: usize = 1_000;
 /// Most text of one prompt that is kept, in bytes; more than a stimulus may hold, so that what is cut here is refused there.
 const PROMPT_BYTES_MAX: usize = 128 * 1024;
 /// Most prompts that may wait for more, and most asked ones that are remembered.
@@ -62,6 +71,8 @@ pub struct PieceJoiner {
     held: Vec<HeldPrompt>,
     asked: Vec<AskedPrompt>,
     paces: SlowPrograms,
+    /// Nicks of people, whom a line may be for.
+    people: BTreeSet<Folded>,
     is_replay: bool,
 }
 
@@ -71,12 +82,24 @@ struct AskedPrompt {
     first: SpokenLine,
     to: Addressee,
     last_at: Duration,
-    is_told: bool,
+    /// Whether it was given out that a line came too late for it.
+    is_noted: bool,
 }
 
-/// Programs that are known to throttle, the one that did so last at the end: whose, under which nick, and since when.
+/// Programs that throttle, or may, the one whose line came late last at the end.
 #[derive(Clone, Debug, Default)]
-struct SlowPrograms(Vec<(Speaker, String, Duration)>);
+struct SlowPrograms(Vec<SlowProgram>);
+
+/// A program that sent lines late.
+#[derive(Clone, Debug)]
+struct SlowProgram {
+    speaker: Speaker,
+    nick: String,
+    /// When the last one came.
+    last_at: Duration,
+    /// How many came one after the other.
+    late_lines: u32,
+}
 
 impl PieceJoiner {
     /// One for lines that were said before a start. A line that was not asked by the time the next one came was waited with:
@@ -88,6 +111,39 @@ impl PieceJoiner {
     /// Whether nothing is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
+    }
+
+    /// Notes people by their nicks: a line that begins with one is for them.
+    pub fn note_people<'a>(&mut self, nicks: impl IntoIterator<Item = &'a str>) {
+        for nick in nicks {
+            let nick = Folded::new(nick);
+            if self.people.len() >= PEOPLE_MAX && !self.people.contains(&nick) {
+                self.people.pop_first();
+            }
+            self.people.insert(nick);
+        }
+    }
+
+    /// Whether it matters who is there: the line may be more of a prompt, or late for one, and names somebody who is not known.
+    pub fn must_know_people(&self, said: &SpokenLine) -> bool {
+        let is_place = |first: &SpokenLine| is_same_place(first, said);
+        let mut firsts = self.held.iter().map(|held| &held.first);
+        (firsts.any(is_place) || self.asked.iter().any(|asked| is_place(&asked.first)))
+            && leading_nick(&said.text)
+                .is_some_and(|nick| !self.people.contains(&Folded::new(nick)))
+    }
+
+    /// Whether a line in a channel names another person first.
+    fn is_for_person(&self, said: &SpokenLine) -> bool {
+        let nick = leading_nick(&said.text).map(Folded::new);
+        matches!(said.target, Target::Channel(_))
+            && nick
+                .is_some_and(|nick| nick != Folded::new(&said.nick) && self.people.contains(&nick))
+    }
+
+    /// Whether the program that a line came from is known to throttle.
+    pub fn is_pace_known(&self, said: &SpokenLine, now: Duration) -> bool {
+        self.paces.is_known(said, now)
     }
 
     /// Takes a prompt for an agent. What is whole, or cannot be held, is given back; else it is held, as more of an earlier one
@@ -113,17 +169,19 @@ impl PieceJoiner {
         if said.is_whole {
             return Some(prompt);
         }
+        let is_for_person = self.is_for_person(said);
         let mut held = self.held.iter_mut();
-        if let Some(held) = held.find(|held| held.to == prompt.to && held.is_more(said)) {
-            if held.append((&prompt.text, said.text.len()), now, is_slow) {
-                self.paces.note(said, now);
-            }
+        if let Some(held) =
+            held.find(|held| held.to == prompt.to && held.is_more(said) && !is_for_person)
+        {
+            let is_late = held.append((&prompt.text, said.text.len()), now, is_slow);
+            self.paces.note(said, now, is_late);
             return None;
         }
         // A line that names nobody, where nobody need be named.
-        let names_nobody = prompt.text == said.text.trim_end();
+        let names_nobody = prompt.text == said.text.trim_end() && !is_for_person;
         if names_nobody && self.asked.iter().any(|asked| asked.is_late(said, now)) {
-            self.paces.note(said, now);
+            self.paces.note(said, now, true);
             prompt.wait_for_more(true);
         }
         if self.held.len() >= HELD_MAX {
@@ -135,32 +193,41 @@ impl PieceJoiner {
 
     /// Takes a line that names no agent. True where it is more of what its speaker said there just now.
     pub fn take_more(&mut self, said: &SpokenLine, now: Duration) -> bool {
+        if self.is_for_person(said) {
+            return false;
+        }
         let is_slow = self.is_slow(said, now);
         let (mut is_more, mut is_late) = (false, false);
         for held in self.held.iter_mut().filter(|held| held.is_more(said)) {
             is_late |= held.append((&said.text, said.text.len()), now, is_slow);
             is_more = true;
         }
-        if is_late {
-            self.paces.note(said, now);
+        if is_more {
+            self.paces.note(said, now, is_late);
         }
         is_more
     }
 
     /// Takes a line that names no agent and is more of nothing. Gives those who were asked before it came, without it: once
-    /// for each prompt. Its program throttles.
+    /// for each prompt.
     pub fn take_late(&mut self, said: &SpokenLine, now: Duration) -> Vec<Addressee> {
-        let late = self.asked.iter_mut().filter(|asked| asked.is_late(said, now) && !asked.is_told);
-        let asked: Vec<_> = late
-            .map(|asked| {
-                asked.is_told = true;
-                asked.to.clone()
-            })
-            .collect();
-        if !asked.is_empty() {
-            self.paces.note(said, now);
+        if self.is_for_person(said) {
+            return Vec::new();
         }
-        asked
+        let mut is_late = false;
+        let mut without_it = Vec::new();
+        for asked in self.asked.iter_mut().filter(|asked| asked.is_late(said, now)) {
+            is_late = true;
+            // What its program sends next may be late as well.
+            asked.last_at = now;
+            if !std::mem::replace(&mut asked.is_noted, true) {
+                without_it.push(asked.to.clone());
+            }
+        }
+        if is_late {
+            self.paces.note(said, now, true);
+        }
+        without_it
     }
 
     /// The prompts to which nothing more will come, in the order in which they began.
@@ -201,7 +268,7 @@ impl PieceJoiner {
 impl AskedPrompt {
     fn of(held: &HeldPrompt) -> Self {
         let HeldPrompt { first, to, last_at, .. } = held;
-        Self { first: first.clone(), to: to.clone(), last_at: *last_at, is_told: false }
+        Self { first: first.clone(), to: to.clone(), last_at: *last_at, is_noted: false }
     }
 
     /// Whether a line comes as late after it as from a program that throttles.
@@ -214,24 +281,50 @@ impl AskedPrompt {
 
 impl SlowPrograms {
     fn is_known(&self, said: &SpokenLine, now: Duration) -> bool {
-        let is_it = |(speaker, nick, at): &(Speaker, String, Duration)| {
-            *speaker == said.speaker
-                && *nick == said.nick
-                && now.saturating_sub(*at) <= PACE_KNOWN_FOR
-        };
-        self.0.iter().any(is_it)
+        self.0.iter().any(|program| {
+            program.is_of(said) && program.is_slow() && program.counts_until() >= now
+        })
     }
 
-    fn note(&mut self, said: &SpokenLine, now: Duration) {
-        self.0.retain(|(speaker, nick, _)| *speaker != said.speaker || *nick != said.nick);
+    /// Notes a line that is one of several, and whether it came late. One in time ends a row of late ones.
+    fn note(&mut self, said: &SpokenLine, now: Duration, is_late: bool) {
+        let known = self.0.iter().position(|program| program.is_of(said));
+        if !is_late {
+            self.0.retain(|program| program.is_slow() || !program.is_of(said));
+            return;
+        }
+        let known = known.map(|index| self.0.remove(index));
+        let before = known.filter(|known| known.counts_until() >= now);
+        let late_lines = before.map_or(0, |before| before.late_lines).saturating_add(1);
         if self.0.len() >= PACES_MAX {
             self.0.remove(0);
         }
-        self.0.push((said.speaker.clone(), said.nick.clone(), now));
+        let (speaker, nick) = (said.speaker.clone(), said.nick.clone());
+        self.0.push(SlowProgram { speaker, nick, last_at: now, late_lines });
+    }
+}
+
+impl SlowProgram {
+    fn is_of(&self, said: &SpokenLine) -> bool {
+        self.speaker == said.speaker && self.nick == said.nick
+    }
+
+    const fn is_slow(&self) -> bool {
+        self.late_lines >= LATE_LINES_MIN
+    }
+
+    fn counts_until(&self) -> Duration {
+        let time = if self.is_slow() { PACE_KNOWN_FOR } else { LATE_LINES_WITHIN };
+        self.last_at.saturating_add(time)
     }
 }
 
 impl HeldPrompt {
+    /// How many lines it came in.
+    pub const fn lines(&self) -> usize {
+        self.lines
+    }
+
     fn is_more(&self, said: &SpokenLine) -> bool {
         is_same_place(&self.first, said)
     }
@@ -427,6 +520,54 @@ mod tests {
         assert_eq!(texts(&mut joiner, at(61_000)), ["hi"]);
         assert!(joiner.take_late(&said("bob", room(), "lunch?"), at(62_000)).is_empty());
         assert!(joiner.take_late(&said("ann-phone", room(), "lunch?"), at(63_001)).is_empty());
+    }
+
+    #[test]
+    fn a_line_for_another_person_is_never_more_and_never_late() {
+        let mut joiner = PieceJoiner::default();
+        let line = |text: &str| said("ann", room(), text);
+        let ask = |joiner: &mut PieceJoiner, now| {
+            joiner.take(&line("@felix look:"), (to("felix"), "look:".into()), now)
+        };
+        ask(&mut joiner, at(0));
+        assert!(joiner.must_know_people(&line("Bob: lunch?")), "nobody knows Bob");
+        assert!(!joiner.must_know_people(&line("lunch with Bob?")));
+        joiner.note_people(["bob", "ann"]);
+        assert!(!joiner.must_know_people(&line("Bob: lunch?")));
+        assert!(!joiner.take_more(&line("Bob: lunch?"), at(500)));
+        assert!(joiner.take_more(&line("error: no such file"), at(600)), "no person");
+        assert!(joiner.take_more(&line("ann: me"), at(700)), "not another one");
+        assert_eq!(texts(&mut joiner, at(9_000)), ["look:\nerror: no such file\nann: me"]);
+        ask(&mut joiner, at(20_000));
+        assert_eq!(joiner.due(at(23_000)).len(), 1);
+        assert!(joiner.take_late(&line("bob, lunch?"), at(23_000)).is_empty());
+        assert_eq!(joiner.take_late(&line("lunch?"), at(23_000)), [to("felix")]);
+    }
+
+    #[test]
+    fn one_late_line_makes_nobody_slow_and_two_in_a_row_do() {
+        let mut joiner = PieceJoiner::default();
+        let line = |text: &str| said("ann", room(), text);
+        let mut thanks = |moment: u64, late: &[u64]| {
+            joiner.take(&line("@felix thanks"), (to("felix"), "thanks".into()), at(moment));
+            joiner.due(at(moment + 1_000));
+            for behind in late {
+                joiner.due(at(moment + behind));
+                joiner.take_late(&line("good"), at(moment + behind));
+            }
+            joiner.due(at(moment + 60_000));
+            joiner.is_pace_known(&line("x"), at(moment + 60_000))
+        };
+        assert!(!thanks(0, &[2_000]));
+        assert!(!thanks(3_000_000, &[2_000]), "an hour later is not in a row");
+        assert!(thanks(6_000_000, &[2_000, 4_000]));
+        assert!(!thanks(12_000_000, &[]), "and forgotten");
+        let mut joiner = PieceJoiner::default();
+        joiner.take(&line("@felix a:"), (to("felix"), "a:".into()), at(0));
+        for moment in [2_000, 2_100, 4_000] {
+            assert!(joiner.take_more(&line("b"), at(moment)));
+        }
+        assert!(!joiner.is_pace_known(&line("x"), at(5_000)), "one in time lies between");
     }
 
     #[test]

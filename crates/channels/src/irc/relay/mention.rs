@@ -1,6 +1,6 @@
 //! Whether a text speaks to a nick, and what is left of it without the mention. Whole tokens only.
 
-use crate::irc::name::{is_nick_char, is_same};
+use crate::irc::name::{is_nick, is_nick_char, is_same};
 
 /// The text without its mentions of `nick`; `None` where it has none.
 ///
@@ -31,6 +31,15 @@ pub(super) fn strip_mentions(text: &str, nick: &str) -> Option<String> {
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
     is_mentioned.then(|| left.trim().to_owned())
+}
+
+/// The nick that a line names at its start, as `nick:`, `nick,` or `@nick`; whether anybody goes by it is another matter.
+pub(super) fn leading_nick(text: &str) -> Option<&str> {
+    let named = text.strip_prefix('@');
+    let text = named.unwrap_or(text);
+    let end = text.find(|c| !is_nick_char(c)).unwrap_or(text.len());
+    let (nick, behind) = text.split_at_checked(end)?;
+    (is_nick(nick) && (named.is_some() || behind.starts_with([':', ',']))).then_some(nick)
 }
 
 /// What stands behind `nick:` or `nick,` at the start.
@@ -71,7 +80,7 @@ fn is_token(c: char) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::strip_mentions;
+    use super::{leading_nick, strip_mentions};
 
     #[test]
     fn mentions_are_whole_tokens() {
@@ -107,6 +116,23 @@ mod tests {
             assert_eq!(strip_mentions(text, "claude").as_deref(), expected, "{text}");
         }
         assert_eq!(strip_mentions("@a|b[1] hi", "a|b[1]").as_deref(), Some("hi"));
+    }
+
+    #[test]
+    fn whom_a_line_names_first_is_known() {
+        let cases = [
+            ("bob: lunch?", Some("bob")),
+            ("bob, lunch?", Some("bob")),
+            ("@bob lunch?", Some("bob")),
+            ("@bob", Some("bob")),
+            ("bob lunch?", None),
+            ("  bob: 1", None),
+            (": x", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(leading_nick(text), expected, "{text}");
+        }
     }
 
     proptest! {

@@ -38,7 +38,7 @@ async fn the_program_gets_arguments_and_no_variable_of_the_keeper() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(
         read("words"),
-        "--app-name=Abide|--urgency=critical|--icon=dialog-warning|--|felix has stalled|It was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.|"
+        "--app-name=Abide|--urgency=critical|--icon=dialog-warning|--|felix has stalled|It was to answer a message of ann on Telegram, 12 min ago.\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.|"
     );
     let names: Vec<_> = read("variables")
         .lines()

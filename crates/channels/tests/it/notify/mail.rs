@@ -109,9 +109,9 @@ async fn a_stall_and_its_end_are_one_thread_in_the_mailbox() {
             );
         }
     };
-    let stalled = "felix has stalled\r\nIt was to answer \"deploy it\".\r\nNothing has come from it since 21:59 (5 min).\r\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\r\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.\r\n";
+    let stalled = "felix has stalled\r\nIt was to answer a message of ann on Telegram, 12 min ago.\r\nNothing has come from it since 21:59 (5 min).\r\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\r\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.\r\n";
     message(0, "felix has stalled", stalled);
-    let over = "felix moves again\r\nThe stall lasted 5 min; it was to answer \"deploy it\".\r\n";
+    let over = "felix moves again\r\nThe stall lasted 5 min; it was to answer a message of ann on Telegram, 12 min ago.\r\n";
     message(1, "Re: felix has stalled", over);
 }
 

@@ -47,7 +47,7 @@ async fn a_webhook_is_signed_and_every_attempt_has_one_key() {
     assert_eq!(
         seen.body,
         format!(
-            r#"{{"id":"{NOTICE}","kind":"stalled","at":"2026-11-27T22:05:00.000000Z","attempt":1,"summary":"felix has stalled","text":"felix has stalled\nIt was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","reason":null,"until":null,"items":[{{"agent":"felix","episode":"{EPISODE}","silent_ms":312000,"page":"7f3a","cause":"no-evidence","alive":true,"never_active":false,"task":"deploy it","end":null}}]}}"#
+            r#"{{"id":"{NOTICE}","kind":"stalled","at":"2026-11-27T22:05:00.000000Z","attempt":1,"summary":"felix has stalled","text":"felix has stalled\nIt was to answer a message of ann on Telegram, 12 min ago.\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","reason":null,"until":null,"items":[{{"agent":"felix","episode":"{EPISODE}","silent_ms":312000,"page":"7f3a","cause":"no-evidence","alive":true,"never_active":false,"task":"a message of ann on Telegram, 12 min ago","end":null}}]}}"#
         )
     );
 }
@@ -64,7 +64,7 @@ async fn ntfy_gets_json_at_its_root_with_the_token_as_bearer() {
     assert_eq!(
         seen.body,
         format!(
-            r#"{{"topic":"abide-7f3a","title":"felix has stalled","message":"It was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","priority":5,"tags":["rotating_light"],"sequence_id":"{NOTICE}","click":"http://127.0.0.1:7717/?a=1&b=2","actions":[{{"action":"view","label":"Show the stall","url":"http://127.0.0.1:7717/?a=1&b=2"}}]}}"#
+            r#"{{"topic":"abide-7f3a","title":"felix has stalled","message":"It was to answer a message of ann on Telegram, 12 min ago.\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it.","priority":5,"tags":["rotating_light"],"sequence_id":"{NOTICE}","click":"http://127.0.0.1:7717/?a=1&b=2","actions":[{{"action":"view","label":"Show the stall","url":"http://127.0.0.1:7717/?a=1&b=2"}}]}}"#
         )
     );
 }
@@ -120,7 +120,7 @@ async fn pagerduty_has_one_incident_an_episode_and_its_end_resolves_it() {
     assert_eq!(
         seen[0].body,
         format!(
-            r#"{{"routing_key":"R0UT1NGKEY","event_action":"trigger","dedup_key":"{EPISODE}","client":"Abide","client_url":"http://127.0.0.1:7717/?a=1&b=2","payload":{{"summary":"felix has stalled: nothing came from it for 5 min","source":"house","severity":"critical","timestamp":"2026-11-27T22:05:00.000000Z","component":"felix","class":"no-evidence","custom_details":{{"agent":"felix","episode":"{EPISODE}","silent_s":312,"page":"7f3a","alive":true,"never_active":false,"task":"deploy it"}}}}}}"#
+            r#"{{"routing_key":"R0UT1NGKEY","event_action":"trigger","dedup_key":"{EPISODE}","client":"Abide","client_url":"http://127.0.0.1:7717/?a=1&b=2","payload":{{"summary":"felix has stalled: nothing came from it for 5 min","source":"house","severity":"critical","timestamp":"2026-11-27T22:05:00.000000Z","component":"felix","class":"no-evidence","custom_details":{{"agent":"felix","episode":"{EPISODE}","silent_s":312,"page":"7f3a","alive":true,"never_active":false,"task":"a message of ann on Telegram, 12 min ago"}}}}}}"#
         )
     );
     assert_eq!(
@@ -178,13 +178,13 @@ async fn an_alert_has_the_labels_of_its_episode_at_both_ends() {
     assert_eq!(
         seen[0].body,
         format!(
-            r#"[{{{labels},"annotations":{{"summary":"felix has stalled: nothing came from it for 5 min","description":"It was to answer \"deploy it\".\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-12-04T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
+            r#"[{{{labels},"annotations":{{"summary":"felix has stalled: nothing came from it for 5 min","description":"It was to answer a message of ann on Telegram, 12 min ago.\nNothing has come from it since 21:59 (5 min).\nTried: its process answered, but the task does not move; it was paged (page 7f3a), without effect.\nYou can acknowledge it (also: abide watchdog ack 7f3a), abort its task, or restart it."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-12-04T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
         )
     );
     assert_eq!(
         seen[1].body,
         format!(
-            r#"[{{{labels},"annotations":{{"summary":"felix moves again","description":"The stall lasted 5 min; it was to answer \"deploy it\"."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-11-27T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
+            r#"[{{{labels},"annotations":{{"summary":"felix moves again","description":"The stall lasted 5 min; it was to answer a message of ann on Telegram, 12 min ago."}},"startsAt":"2026-11-27T22:00:00.000000Z","endsAt":"2026-11-27T22:05:00.000000Z","generatorURL":"http://127.0.0.1:7717/?a=1&b=2"}}]"#
         )
     );
 }

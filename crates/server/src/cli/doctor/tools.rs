@@ -5,7 +5,7 @@ use std::sync::Arc;
 use abide_workspace::Skills;
 
 use crate::{
-    agents::{SKILLS_FOLDER, check_services},
+    agents::check_services,
     cli::{
         context::Context,
         finding::{Finding, Verdict},
@@ -32,7 +32,7 @@ pub(super) async fn check(context: &Context) -> Vec<Finding> {
             .collect(),
         Err(error) => vec![Finding::failed(NAME, &error)],
     };
-    let skills = Skills::read(&[context.home.root().join(SKILLS_FOLDER)]);
+    let skills = Skills::read(&[context.home.skills_folder()]);
     findings.extend(
         skills
             .problems

@@ -77,7 +77,9 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
         .collect();
     let tools = &config.settings.tools;
     let lists = [("allow", &tools.allow), ("ask", &tools.ask), ("deny", &tools.deny)];
-    let means_something = |pattern: &&String| known.iter().any(|name| pattern_means(pattern, name));
+    let means_something = |pattern: &&String| {
+        known.iter().any(|name| pattern_means(pattern, name)) || names_server(config, pattern)
+    };
     let unknown = lists.into_iter().flat_map(|(list, patterns)| {
         patterns
             .iter()
@@ -90,6 +92,13 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
         config.problem(&format!("tools.{list}"), &message)
     };
     unknown.map(problem).collect()
+}
+
+/// Whether a pattern means tools of the servers of `[[mcp]]`. Which tools those have is not known before they are started.
+fn names_server(config: &Config, pattern: &str) -> bool {
+    let servers = &config.settings.mcp;
+    pattern == "mcp.*"
+        || servers.iter().any(|server| pattern.starts_with(&format!("mcp.{}.", server.name)))
 }
 
 #[cfg(test)]

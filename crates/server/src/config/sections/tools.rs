@@ -55,6 +55,8 @@ section! {
         pub(crate) seconds_max: u64 = 600, count(1, 86_400);
         /// Memory of a command with all that it starts, in MB; 0: no limit.
         pub(crate) memory_mb: u64 = 2_048, count(0, 1 << 24);
+        /// The largest file that a command writes, in MB; 0: no limit.
+        pub(crate) disk_mb: u64 = 1_024, count(0, 1 << 24);
         /// Variables of the keeper's that commands get besides PATH, LANG and TZ.
         pub(crate) environment: Vec<String> = [], VARIABLE_NAMES;
         /// Further files and folders that commands read; absolute, or from ~/.

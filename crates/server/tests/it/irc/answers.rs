@@ -230,6 +230,33 @@ fn a_question_that_a_death_kept_from_being_asked_is_asked_once_after_a_restart()
 }
 
 #[test]
+fn a_question_that_a_stop_kept_from_being_asked_is_asked_after_a_restart_and_one_refused_is_not() {
+    let model = ModelServer::start().unwrap();
+    model.script([Reply::text("forty-two")]);
+    let home = home_for(&model, FELIX);
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    for _ in 0..25 {
+        ann.say("felix", &"word ".repeat(90));
+    }
+    ann.until("was not asked: that has more than 10000 characters");
+    ann.say("#abide", "@felix what is the answer,");
+    // What is answered was heard after all that was said before.
+    ann.say("abide", "!status");
+    ann.until("watchdog");
+    assert_eq!(keeper.stop(), Some(0));
+    drop(ann);
+    assert_eq!(asked(&home).len(), 0, "it was stopped within the second");
+
+    let keeper = home.up();
+    let mut ann = enter(&home, &keeper, "ann");
+    assert_eq!(ann.hear("felix"), "ann: forty-two");
+    let asked = asked(&home);
+    let contents: Vec<_> = asked.iter().map(|asked| asked["content"].as_str().unwrap()).collect();
+    assert_eq!((contents, model.count()), (vec!["what is the answer,"], 1));
+}
+
+#[test]
 fn gates_topics_and_how_far_somebody_read_are_the_same_after_a_restart() {
     let answer = |_: &SeenRequest| Reply::text("I hear everything");
     let model = ModelServer::builder().rule(answer).start().unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use abide_testkit::{BotFault, BotServer, ModelServer, Reply, ReplyHold, SplitMix64};
 
-use super::scene::{CHAT, home, home_with, lines, up, wait_for, wait_for_asking};
+use super::scene::{CHAT, GROUP, home, home_with, lines, up, wait_for, wait_for_asking};
 
 #[test]
 fn a_death_between_taking_a_message_in_and_confirming_it_doubles_nothing() {
@@ -100,6 +100,29 @@ fn of_a_long_answer_only_the_part_in_doubt_is_left_out_and_the_parts_behind_it_f
     assert_eq!(said, 600 * ink("wörd 🦀 and more"));
     assert_eq!(lines(&home, "channel.answered")[0]["data"]["maybe_sent"], true);
     assert_eq!(lines(&home, "channel.sending").len(), 3, "every part is announced");
+}
+
+#[test]
+fn a_death_while_a_text_waits_for_its_rest_doubles_no_answer_to_a_command() {
+    let server = BotServer::start().unwrap();
+    let home = home(&server, "");
+    let keeper = up(&home);
+    server.wait_for_arrivals("getUpdates", 1);
+    let mention = "@abide_test_bot ";
+    server.message(serde_json::json!({
+        "chat": {"id": GROUP, "type": "supergroup"}, "from": {"id": 9, "is_bot": false},
+        "text": format!("{mention}{}", "x".repeat(4_096 - mention.len())),
+        "entities": [{"type": "mention", "offset": 0, "length": 15}],
+    }));
+    server.says(CHAT, "nicolas", "/help");
+    // The poll that brings both, and the next one, which is made when both are looked at.
+    server.wait_for_arrivals("getUpdates", server.arrivals("getUpdates") + 2);
+    keeper.kill();
+    let keeper = up(&home);
+    wait_for(&keeper, "channel.answered", 1);
+    server.says(CHAT, "nicolas", "/help");
+    server.wait_until_confirmed();
+    assert_eq!(server.texts(CHAT).len(), 2, "one for each");
 }
 
 #[test]

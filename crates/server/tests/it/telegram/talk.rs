@@ -235,6 +235,50 @@ fn a_text_that_was_cut_is_one_question_whatever_lies_between_its_pieces_and_howe
 }
 
 #[test]
+fn an_edit_of_any_piece_is_told_whoever_wrote_since_and_one_that_changes_nothing_is_not() {
+    let answer = |_: &SeenRequest| Reply::text("I see");
+    let model = ModelServer::builder().rule(answer).start().unwrap();
+    let server = BotServer::start().unwrap();
+    let home = home_with(&server, &model);
+    let keeper = up(&home);
+    let mention = "@abide_test_bot ";
+    let head = format!("{mention}{}", "x".repeat(4_096 - mention.len()));
+    let first = in_group(&server, &json!({"text": head}));
+    let last = in_group(&server, &json!({"text": "see https://example.org", "entities": []}));
+    wait_for(&keeper, "channel.answered", 1);
+    let forwarded = json!({
+        "entities": [], "text": "the words of Eve",
+        "forward_origin": {"type": "hidden_user", "sender_user_name": "Eve"},
+    });
+    let comment = in_group(&server, &json!({"text": "@abide_test_bot these?"}));
+    in_group(&server, &forwarded);
+    wait_for(&keeper, "channel.answered", 2);
+    let other = json!({"id": 8, "is_bot": false, "username": "bob"});
+    in_group(&server, &json!({"from": other}));
+    let chatter = in_group(&server, &json!({"text": "lunch?", "entities": []}));
+    wait_for(&keeper, "channel.answered", 3);
+    let edited = |message: i64, text: &str| {
+        server.update(json!({"edited_message": {
+            "message_id": message, "date": 1_764_000_000, "edit_date": 1_764_000_060, "text": text,
+            "chat": {"id": GROUP, "type": "supergroup"},
+            "from": {"id": 9, "is_bot": false, "username": "nicolas"},
+        }}));
+    };
+    edited(first, &head);
+    edited(last, "see https://example.org");
+    edited(comment, "@abide_test_bot these?");
+    edited(chatter, "supper?");
+    edited(last, "see");
+    wait_for(&keeper, "channel.answered", 4);
+    server.wait_until_confirmed();
+    let accepted = lines(&home, "stimulus.accepted");
+    let told: Vec<_> =
+        accepted.iter().skip(3).map(|line| line["data"]["content"].clone()).collect();
+    let remark = "(I changed a part of my long message. That part now reads:)";
+    assert_eq!(told, [json!(format!("{remark}\nsee"))]);
+}
+
+#[test]
 fn an_edit_that_takes_the_mention_away_is_told_and_help_in_a_group_says_what_is_heard_there() {
     let answer = |_: &SeenRequest| Reply::text("I see");
     let model = ModelServer::builder().rule(answer).start().unwrap();

@@ -1,0 +1,253 @@
+//! Starts servers of the Model Context Protocol: each as a tree of processes of its own under a shim, confined as agents' processes
+//! are, with a folder of its own as its `HOME`.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use abide_domain::{AgentId, Clock, RunId};
+use abide_mcp::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess};
+use abide_supervisor::{
+    Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
+    ShimCommand, Spawn, environment,
+};
+use futures_util::future::BoxFuture;
+use tokio::{sync::watch, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    grants::{GrantSource, Grants, grants},
+    process_setup::SHIM,
+    sandbox,
+    sandbox_probe::SandboxProbe,
+};
+use crate::{
+    config::{Environment, McpSection, NetworkKind, SandboxMode, Settings},
+    home::Home,
+    system::SystemIds,
+};
+
+/// Where in the home each server has its own folder.
+const SERVERS_FOLDER: &str = "mcp";
+/// Where in that folder its temporary files go.
+const TEMPORARY_FOLDER: &str = "tmp";
+
+/// Starts servers in the sandbox.
+#[derive(Debug)]
+pub(crate) struct SandboxedServers {
+    home: Home,
+    sections: BTreeMap<String, McpSection>,
+    mode: SandboxMode,
+    keepers: Environment,
+    shim: ShimCommand,
+    clock: Arc<dyn Clock>,
+    probe: Arc<SandboxProbe>,
+}
+
+impl SandboxedServers {
+    /// As the configuration says. Errors: the program's own file is not known.
+    pub(crate) fn new(
+        home: &Home,
+        settings: &Settings,
+        keepers: &Environment,
+        (clock, probe): (Arc<dyn Clock>, Arc<SandboxProbe>),
+    ) -> io::Result<Self> {
+        let by_name = |section: &McpSection| (section.name.clone(), section.clone());
+        Ok(Self {
+            home: home.clone(),
+            sections: settings.mcp.iter().map(by_name).collect(),
+            mode: settings.supervisor.sandbox,
+            keepers: keepers.clone(),
+            shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
+            clock,
+            probe,
+        })
+    }
+
+    async fn start(&self, request: &LaunchRequest) -> io::Result<LaunchedServer> {
+        let section = self.sections.get(&request.server);
+        let section = section.ok_or_else(|| io::Error::other("it is not configured"))?;
+        let folder = self.home.root().join(SERVERS_FOLDER).join(&section.name);
+        let temporary = folder.join(TEMPORARY_FOLDER);
+        let made = temporary.clone();
+        let make = move || std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made);
+        tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
+        let level = self.level(section).await?;
+        let shared = match level {
+            Some(ConfinementLevel::Isolated) => PathBuf::from("/tmp"),
+            _ => temporary.clone(),
+        };
+        let more = [("HOME", folder.clone().into()), ("TMPDIR", shared.into())];
+        let environment =
+            environment(&self.keepers.all().collect::<Vec<_>>(), &request.environment, &more);
+        let confinement = match level {
+            Some(level) => Some(self.confine(
+                section,
+                request,
+                (level, &environment, &[folder.clone(), temporary]),
+            )?),
+            None => None,
+        };
+        let bytes = |mb: u64| Some(mb.saturating_mul(1024 * 1024)).filter(|bytes| *bytes > 0);
+        let spawn = Spawn {
+            program: request.command.clone().into(),
+            args: request.args.iter().map(OsString::from).collect(),
+            folder,
+            environment,
+            limits: ProcessLimits {
+                memory_bytes: bytes(section.memory_mb),
+                disk_bytes: bytes(section.disk_mb),
+                ..ProcessLimits::default()
+            },
+            confinement,
+            agent: tree_name(&section.name)?,
+            run: RunId::new(&SystemIds, self.clock.now()),
+        };
+        let (process, pipes) = Process::start(&self.shim, &spawn).map_err(io::Error::other)?;
+        let Pipes { stdin, stdout, stderr } = pipes;
+        Ok(LaunchedServer {
+            stdin: Box::new(stdin),
+            stdout: Box::new(stdout),
+            stderr: Box::new(stderr),
+            process: Box::new(ServerTree::follow(process)),
+        })
+    }
+
+    /// How the server is confined; none where nothing is asked for, or nothing holds and that is enough.
+    async fn level(&self, section: &McpSection) -> io::Result<Option<ConfinementLevel>> {
+        let mode = section.sandbox.unwrap_or(self.mode);
+        if mode == SandboxMode::Off {
+            if section.network == NetworkKind::None {
+                return Err(io::Error::other(
+                    "network = \"none\" needs a sandbox, and sandbox is off",
+                ));
+            }
+            return Ok(None);
+        }
+        let probed = self.probe.get().await?;
+        if probed.level.is_none() {
+            let detail = sandbox::describe(probed);
+            if mode == SandboxMode::Required || section.network == NetworkKind::None {
+                return Err(io::Error::other(format!("a sandbox is required: {detail}")));
+            }
+            tracing::warn!(
+                server = section.name,
+                event = "sandbox_left_out",
+                detail,
+                "a server is not confined"
+            );
+        }
+        Ok(probed.level)
+    }
+
+    fn confine(
+        &self,
+        section: &McpSection,
+        request: &LaunchRequest,
+        (level, environment, own): (ConfinementLevel, &[(OsString, OsString)], &[PathBuf; 2]),
+    ) -> io::Result<Confinement> {
+        let value = |name: &str| {
+            let found = environment.iter().find(|(known, _)| known == name);
+            found.and_then(|(_, value)| value.to_str().map(str::to_owned))
+        };
+        let user = self.keepers.get("HOME").map(Path::new).filter(|user| user.is_absolute());
+        let source = GrantSource {
+            home: self.home.root(),
+            user,
+            program: Path::new(&request.command),
+            args: &request.args,
+            folder: &own[0],
+            variable: &value,
+            read: &section.read,
+            write: &section.write,
+        };
+        let Grants { read, write } = grants(&source, own).map_err(io::Error::other)?;
+        let network = match section.network {
+            NetworkKind::Open => NetworkAccess::Open,
+            NetworkKind::None => NetworkAccess::None,
+        };
+        Ok(Confinement { level, network, read, write })
+    }
+}
+
+/// How the tree of a server is known to the supervisor. A name of a server may begin with what an agent's id may not.
+fn tree_name(server: &str) -> io::Result<AgentId> {
+    format!("mcp-{}", server.replace('_', "-")).parse().map_err(io::Error::other)
+}
+
+impl ServerLauncher for SandboxedServers {
+    fn launch<'a>(
+        &'a self,
+        request: &'a LaunchRequest,
+    ) -> BoxFuture<'a, Result<LaunchedServer, LaunchError>> {
+        Box::pin(async move {
+            let started = self.start(request).await;
+            started.map_err(|cause| LaunchError { command: request.command.clone(), cause })
+        })
+    }
+}
+
+/// The processes of a server. With its drop all of them end.
+#[derive(Debug)]
+struct ServerTree {
+    pid: u32,
+    kill: CancellationToken,
+    end: watch::Receiver<Option<ProcessEnd>>,
+    /// Holds the processes. Where it is dropped, their shim ends them.
+    follower: JoinSet<()>,
+}
+
+impl ServerTree {
+    fn follow(mut process: Process) -> Self {
+        let (sender, end) = watch::channel(None);
+        let (pid, kill) = (process.pid(), CancellationToken::new());
+        let mut tree = Self { pid, kill, end, follower: JoinSet::new() };
+        let kill = tree.kill.clone();
+        let follow = async move {
+            let left = tokio::select! {
+                ended = process.ended() => Some(ended),
+                () = kill.cancelled() => None,
+            };
+            let ended = if let Some(ended) = left {
+                ended
+            } else {
+                process.kill();
+                process.ended().await
+            };
+            sender.send_replace(Some(ended));
+        };
+        tree.follower.spawn(follow);
+        tree
+    }
+}
+
+impl ServerProcess for ServerTree {
+    fn pid(&self) -> Option<u32> {
+        Some(self.pid)
+    }
+
+    fn has_left(&self) -> bool {
+        self.end.borrow().is_some()
+    }
+
+    fn kill(&mut self) {
+        self.kill.cancel();
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, String> {
+        Box::pin(async move {
+            let ended = self.end.wait_for(Option::is_some).await;
+            match ended.ok().and_then(|ended| ended.clone()) {
+                Some(ProcessEnd::Code(code)) => format!("exit code {code}"),
+                Some(ProcessEnd::Signal(signal)) => format!("signal {signal}"),
+                Some(ProcessEnd::NotStarted(why)) => format!("it did not start: {why}"),
+                Some(ProcessEnd::Lost) | None => "its supervising process was killed".to_owned(),
+            }
+        })
+    }
+}

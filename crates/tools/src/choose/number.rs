@@ -1,0 +1,6 @@
+//! Counts in formulas.
+
+/// A count as a number to reckon with.
+pub(super) fn float(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
