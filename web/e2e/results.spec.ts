@@ -88,7 +88,7 @@ test("files, differences, commands and skills have forms that everybody can read
         [
           call("files.edit", { path: "work/a.md", edits: [{ old: "three", new: "3" }] }),
           call("files.read", { path: "work/a.md" }),
-          call("files.search", { pattern: "o", context: 1 }),
+          call("files.search", { path: "work", pattern: "o", context: 1 }),
           call("files.list", { path: "work" }),
           call("files.move", { from: "work/a.md", to: "work/b.md" }),
           call("files.undo", {}),
