@@ -60,7 +60,7 @@ test("an identity is edited, compared and restored, and what is hostile in it is
   await page.getByRole("button", { name: "Changes" }).click();
   const changes = page.getByRole("list", { name: "What would change" });
   await expect(changes.getByText("added: ").first()).toBeAttached();
-  await expect(changes).toContainText("I watch **herons**.⟨U+202E⟩");
+  await expect(changes).toContainText("I watch **herons**.⟦U+202E⟧");
   // What is half written outlives a look elsewhere.
   await page.getByRole("tab", { name: "Dreams" }).click();
   await page.getByRole("tab", { name: "Identity" }).click();

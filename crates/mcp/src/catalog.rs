@@ -13,59 +13,15 @@ use serde_json::{Value, json};
 
 use crate::{
     limits::{
-        DESCRIPTION_BYTES_MAX, DESCRIPTION_CHARS_MAX, DIFF_CHARS_MAX, FOREIGN_NAME_BYTES_MAX,
-        HINTS_BYTES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
+        DESCRIPTION_BYTES_MAX, DESCRIPTION_CHARS_MAX, FOREIGN_NAME_BYTES_MAX, HINTS_BYTES_MAX,
+        SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
     },
     names::tool_name,
-    pin::{PinComparison, PinState, ToolPin, compare_pins},
+    pin::{ToolPin, WaitingTool, compare_pins},
     schema_bounds::check_bounds,
     settings::McpServerSettings,
     status::WithheldTool,
 };
-
-/// A tool that is not offered until a person accepts it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingTool {
-    /// The tool, by the server's own name.
-    pub tool: String,
-    /// What stands for all that it says about itself now: an acceptance names it.
-    pub digest: String,
-    /// Whether nothing of this name was accepted before.
-    pub is_new: bool,
-    /// What changed since, or all that it says where it is new. With everything hidden in it made visible.
-    pub diff: String,
-    /// Whether that is cut: nobody has seen all of it then.
-    pub is_cut: bool,
-}
-
-impl WaitingTool {
-    fn of(pin: &ToolPin, state: PinState) -> Option<Self> {
-        let (is_new, diff) = match state {
-            PinState::Unchanged | PinState::Gone => return None,
-            PinState::New => (true, pin.to_text()),
-            PinState::Changed { diff } => (false, diff),
-        };
-        let shown = shortened(&diff, DIFF_CHARS_MAX);
-        Some(Self {
-            tool: pin.tool.clone(),
-            digest: pin.digest.clone(),
-            is_new,
-            is_cut: shown != diff,
-            diff: shown,
-        })
-    }
-
-    /// Why it is not offered, for people.
-    pub(crate) fn withheld(&self) -> WithheldTool {
-        let tool = visible_line(&self.tool).into_owned();
-        let reason = if self.is_new {
-            "it is new, and nobody has accepted it yet".to_owned()
-        } else {
-            format!("it changed since it was accepted:\n{}", self.diff)
-        };
-        WithheldTool { tool, reason }
-    }
-}
 
 /// Keywords of a schema whose texts are for those who read it.
 const SCHEMA_TEXTS: [&str; 3] = ["description", "title", "$comment"];
@@ -113,17 +69,12 @@ impl Catalog {
             }
         }
         catalog.pins = usable.iter().map(|tool| tool.pin.clone()).collect();
-        let compared = pinned.map(|pinned| compare_pins(pinned, &catalog.pins)).unwrap_or_default();
-        let mut waiting = Vec::new();
-        for PinComparison { tool, state } in compared {
-            let pin = catalog.pins.iter().find(|pin| pin.tool == tool);
-            let Some(waits) = pin.and_then(|pin| WaitingTool::of(pin, state)) else { continue };
-            usable.retain(|usable| usable.pin.tool != tool);
-            // What is denied is not offered in any case: it need not be accepted.
-            if !matches!(settings.judge(&tool), Some(Permission::Deny { .. })) {
-                waiting.push(waits);
-            }
-        }
+        let mut waiting =
+            pinned.map(|pinned| compare_pins(pinned, &catalog.pins)).unwrap_or_default();
+        usable.retain(|tool| !waiting.iter().any(|waits| waits.tool == tool.pin.tool));
+        // What is denied is not offered in any case: it need not be accepted.
+        let is_denied = |tool: &str| matches!(settings.judge(tool), Some(Permission::Deny { .. }));
+        waiting.retain(|waits| !is_denied(&waits.tool));
         catalog.waiting = waiting.into();
         usable.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
         catalog.offered = usable;

@@ -10,13 +10,12 @@ use tokio::task::JoinSet;
 
 use crate::{
     access_tokens::{AccessTokens, NoAccessTokens},
-    catalog::WaitingTool,
     connection::{Connection, ConnectionParts, Phase},
     elicitation::{DeclineElicitations, ElicitationHandler},
     http_link::RemoteAccess,
     launch::ServerLauncher,
     names::{LIST_RESOURCES, READ_RESOURCE},
-    pin::{PinComparison, ToolPin, compare_pins},
+    pin::{ToolPin, WaitingTool},
     reach::McpReach,
     remote_tool::RemoteTool,
     resource_tools::ResourceTool,
@@ -142,23 +141,15 @@ impl McpClient {
         catalog.pins.clone()
     }
 
-    /// How the tools stand to what was accepted of this server.
-    pub fn compare(&self, pinned: &[ToolPin]) -> Vec<PinComparison> {
-        let server = &self.shared.connection.settings.name;
-        let own: Vec<ToolPin> =
-            pinned.iter().filter(|pin| pin.server == *server).cloned().collect();
-        compare_pins(&own, &self.offered_pins())
+    /// Takes in what a person accepted, beside what was accepted before of other tools; any number may do so at once. Nothing: then
+    /// each tool waits that was not accepted. It is taken in even where nobody waits for the end of this.
+    pub async fn accept(&self, new: Vec<ToolPin>) {
+        self.shared.connection.accept(new).await;
     }
 
-    /// Takes in what a person accepted, in place of what was accepted before. An empty list accepts nothing: each tool waits. It is
-    /// taken in even where nobody waits for the end of this.
-    pub async fn accept(&self, pinned: Vec<ToolPin>) {
-        self.shared.connection.accept(pinned).await;
-    }
-
-    /// Takes in what a person accepted, beside what was accepted before of other tools; any number may do so at once.
-    pub async fn accept_more(&self, new: Vec<ToolPin>) {
-        self.shared.connection.accept_more(new).await;
+    /// Whether the server has said which tools it has, in this life of the client.
+    pub fn has_listed(&self) -> bool {
+        self.shared.connection.facts().listings > 0
     }
 
     /// Whether anything of the server was accepted, or nothing on purpose. Where it was not, all that it has is offered.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{Clock, text::shortened, visible, visible_line};
+use abide_domain::{Clock, Timestamp, text::shortened, visible, visible_line};
 use rmcp::model::{ClientRequest, ServerPeerInfo};
 use serde_json::Value;
 use tokio::{
@@ -17,7 +17,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    catalog::{Catalog, ListedTool, WaitingTool},
+    catalog::{Catalog, ListedTool},
     elicitation::ElicitationHandler,
     http_link::RemoteAccess,
     launch::ServerLauncher,
@@ -90,11 +90,13 @@ pub(crate) struct Facts {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) lifecycle: Option<McpLifecycle>,
     pub(crate) has_resources: bool,
+    /// Since when no call goes through.
+    broken_since: Option<Timestamp>,
     /// Whether anything of it was accepted, or refused as a whole: then what is new waits.
     pub(crate) is_pinned: bool,
     pub(crate) pid: Option<u32>,
     info: Option<Arc<ServerPeerInfo>>,
-    listings: u64,
+    pub(crate) listings: u64,
     list_problem: Option<String>,
     last_error: Option<String>,
 }
@@ -139,7 +141,18 @@ impl Connection {
     }
 
     pub(crate) fn enter(&self, phase: Phase) {
+        match phase {
+            Phase::Ready(_) => self.facts().broken_since = None,
+            Phase::Waiting { .. } | Phase::LoginNeeded { .. } => self.note_broken(),
+            // Between two tries it is as it was.
+            Phase::Starting | Phase::Stopped => {}
+        }
         self.phase.send_replace(phase);
+    }
+
+    fn note_broken(&self) {
+        let now = self.clock.now();
+        self.facts().broken_since.get_or_insert(now);
     }
 
     pub(crate) fn note_error(&self, error: &str) {
@@ -166,26 +179,16 @@ impl Connection {
         .await
     }
 
-    /// Takes in what a person accepted, in place of what was accepted before.
-    pub(crate) async fn accept(self: &Arc<Self>, pinned: Vec<ToolPin>) {
-        let pinned = only_of(&self.settings, pinned);
-        self.accept_by(move |known| *known = pinned).await;
-    }
-
-    /// Takes in what a person accepted, beside what was accepted before of other tools.
-    pub(crate) async fn accept_more(self: &Arc<Self>, new: Vec<ToolPin>) {
+    /// Takes in what a person accepted, beside what was accepted before of other tools. Nothing: then each tool waits that was not
+    /// accepted.
+    pub(crate) async fn accept(self: &Arc<Self>, new: Vec<ToolPin>) {
         let new = only_of(&self.settings, new);
-        let merge = move |known: &mut Vec<ToolPin>| {
+        let sorted = self.sort_out(move |source| {
+            let known = source.pinned.get_or_insert_default();
             known.retain(|pin| !new.iter().any(|new| new.tool == pin.tool));
             known.extend(new);
-        };
-        self.accept_by(merge).await;
-    }
-
-    async fn accept_by(self: &Arc<Self>, change: impl FnOnce(&mut Vec<ToolPin>) + Send + 'static) {
-        let sorted =
-            self.sort_out(move |source| change(source.pinned.get_or_insert_default())).await;
-        if let Err(error) = sorted {
+        });
+        if let Err(error) = sorted.await {
             // What is offered stands under what was accepted before.
             self.offer(Arc::default(), |_| {});
             self.note_error(&error.to_string());
@@ -325,6 +328,9 @@ impl Connection {
             McpState::Ready if login_needed.is_some() => McpState::LoginNeeded,
             state => state,
         };
+        if state == McpState::LoginNeeded {
+            self.note_broken();
+        }
         let address = match &self.settings.reach {
             McpReach::Process(_) => None,
             McpReach::Http(endpoint) => Some(shown_address(&endpoint.url)),
@@ -348,12 +354,12 @@ impl Connection {
                 .map(|text| shortened(&visible(text), INSTRUCTIONS_CHARS_MAX)),
             tools: facts.catalog.offered.len(),
             dropped: facts.catalog.dropped.clone(),
-            blocked: facts.catalog.waiting.iter().map(WaitingTool::withheld).collect(),
             starts: self.counts.starts(),
             listings: facts.listings,
             list_problem: facts.list_problem,
             skipped: self.counts.skipped(),
             declined: self.counts.declined(),
+            broken_since: facts.broken_since,
             last_error: facts.last_error,
             stderr_tail: self.stderr.to_text(),
         }
@@ -442,7 +448,8 @@ pub(crate) mod tests {
             connection.changed_since(connection.revision()).await;
         }
         let status = connection.status();
-        assert_eq!((status.listings, status.tools, status.blocked.len()), (1, 0, 1));
+        assert_eq!((status.listings, status.tools), (1, 0));
+        assert_eq!(connection.facts().catalog.waiting.len(), 1);
     }
 
     #[tokio::test(start_paused = true)]

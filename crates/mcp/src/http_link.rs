@@ -277,7 +277,9 @@ impl HttpLink {
 
     /// A text of the server, which may repeat what it was shown.
     fn redacted(&self, text: &str, token: Option<&Secret>) -> String {
-        let secrets = self.access.headers.iter().map(|(_, secret)| secret).chain(token);
+        let session = self.session().id.clone();
+        let secrets = self.access.headers.iter().map(|(_, secret)| secret);
+        let secrets = secrets.chain(token).chain(session.as_ref());
         secrets.fold(text.to_owned(), |text, secret| secret.redact(&text))
     }
 

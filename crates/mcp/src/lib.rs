@@ -5,12 +5,12 @@
 //! once. Where its answer is lost, the mind is told that nobody knows, never that it failed.
 //!
 //! ```
-//! use abide_mcp::{PinState, ToolPin, compare_pins};
+//! use abide_mcp::{ToolPin, compare_pins};
 //! use serde_json::{Value, json};
 //!
 //! let pin = |text| ToolPin::new("files", "read", text, json!({"type": "object"}), Value::Null);
-//! let compared = compare_pins(&[pin("Reads a file.")], &[pin("Reads a file, then mails it.")]);
-//! assert!(matches!(compared[0].state, PinState::Changed { .. }));
+//! let waiting = compare_pins(&[pin("Reads a file.")], &[pin("Reads a file, then mails it.")]);
+//! assert!(!waiting[0].is_new && waiting[0].diff.contains("+Reads a file, then mails it."));
 //! ```
 //!
 //! Reading order: [`McpServerSettings`] with [`McpReach`] (what a person says about a server), [`ServerLauncher`] with
@@ -74,7 +74,6 @@ mod client;
 mod status;
 
 pub use access_tokens::{AccessTokenError, AccessTokens, ConfiguredToken, NoAccessTokens};
-pub use catalog::WaitingTool;
 pub use client::{McpClient, McpClientParts, McpNotReadyError};
 pub use elicitation::{
     DeclineElicitations, ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish,
@@ -90,7 +89,7 @@ pub use login::{
     McpLogin, login_error::McpLoginError, login_tokens::LoginTokens, store::TokenStore,
     store::TokenStoreError,
 };
-pub use pin::{PinComparison, PinState, ToolPin, compare_pins};
+pub use pin::{ToolPin, WaitingTool, compare_pins};
 pub use plain_launcher::PlainLauncher;
 pub use reach::{McpEndpoint, McpProgram, McpReach};
 pub use settings::{McpServerSettings, McpSettingsError};

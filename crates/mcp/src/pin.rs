@@ -5,11 +5,13 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use abide_domain::visible;
+use abide_domain::{text::shortened, visible, visible_line};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
+
+use crate::limits::DIFF_CHARS_MAX;
 
 /// What one tool said about itself when it was accepted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,29 +30,19 @@ pub struct ToolPin {
     pub digest: String,
 }
 
-/// How an offered tool stands to the pins.
+/// A tool that is not offered until a person accepts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PinState {
-    /// It is what was accepted.
-    Unchanged,
-    /// Nobody looked at it yet.
-    New,
-    /// It is not what was accepted.
-    Changed {
-        /// What changed, as a diff for people, with everything hidden in it made visible.
-        diff: String,
-    },
-    /// It was accepted, and the server no longer has it.
-    Gone,
-}
-
-/// One tool in a comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PinComparison {
+pub struct WaitingTool {
     /// The tool, by the server's own name.
     pub tool: String,
-    /// How it stands.
-    pub state: PinState,
+    /// What stands for all that it says about itself now: an acceptance names it.
+    pub digest: String,
+    /// Whether nothing of this name was accepted before.
+    pub is_new: bool,
+    /// What changed since, or all that it says where it is new. With everything hidden in it made visible.
+    pub diff: String,
+    /// Whether that is cut: it says more than is shown.
+    pub is_cut: bool,
 }
 
 impl ToolPin {
@@ -97,7 +89,7 @@ impl ToolPin {
     }
 
     /// All of it as lines for people, with everything hidden in it made visible.
-    pub fn to_text(&self) -> String {
+    fn to_text(&self) -> String {
         let mut text = format!("description:\n{}\n", self.description);
         // Writing to a string cannot fail; values always have a text.
         let _ = writeln!(text, "schema:\n{:#}", sorted(&self.schema));
@@ -106,39 +98,34 @@ impl ToolPin {
     }
 }
 
-/// Compares what was accepted of one server with what it offers, in the order of names.
-pub fn compare_pins(pinned: &[ToolPin], offered: &[ToolPin]) -> Vec<PinComparison> {
-    let by_name = |pins: &[ToolPin]| -> BTreeMap<String, ToolPin> {
-        pins.iter().map(|pin| (pin.tool.clone(), pin.clone())).collect()
+/// Compares what was accepted of one server with what it offers: the tools that are new or changed, in the order of names. What it
+/// no longer has is no matter.
+pub fn compare_pins(pinned: &[ToolPin], offered: &[ToolPin]) -> Vec<WaitingTool> {
+    let pinned: BTreeMap<&str, &ToolPin> =
+        pinned.iter().map(|pin| (pin.tool.as_str(), pin)).collect();
+    let compare = |now: &ToolPin| compare(pinned.get(now.tool.as_str()).copied(), now);
+    let mut waiting: Vec<WaitingTool> = offered.iter().filter_map(compare).collect();
+    waiting.sort_by(|a, b| a.tool.cmp(&b.tool));
+    waiting
+}
+
+fn compare(before: Option<&ToolPin>, now: &ToolPin) -> Option<WaitingTool> {
+    let text = match before {
+        None => now.to_text(),
+        // Both are computed anew: a digest in a file proves nothing about the text beside it.
+        Some(before) if before.compute_digest() == now.compute_digest() => return None,
+        Some(before) => {
+            let name = visible_line(&now.tool);
+            let (before, now) = (before.to_text(), now.to_text());
+            let diff = TextDiff::from_lines(&before, &now);
+            diff.unified_diff().header(&name, &name).to_string()
+        }
     };
-    let (pinned, offered) = (by_name(pinned), by_name(offered));
-    let gone = pinned.keys().filter(|tool| !offered.contains_key(*tool));
-    let mut comparisons: Vec<PinComparison> = gone
-        .map(|tool| PinComparison { tool: tool.clone(), state: PinState::Gone })
-        .chain(offered.values().map(|now| PinComparison {
-            tool: now.tool.clone(),
-            state: compare(pinned.get(&now.tool), now),
-        }))
-        .collect();
-    comparisons.sort_by(|a, b| a.tool.cmp(&b.tool));
-    comparisons
+    let diff = shortened(&text, DIFF_CHARS_MAX);
+    let (tool, digest) = (now.tool.clone(), now.compute_digest());
+    Some(WaitingTool { tool, digest, is_new: before.is_none(), is_cut: diff != text, diff })
 }
 
-fn compare(before: Option<&ToolPin>, now: &ToolPin) -> PinState {
-    let Some(before) = before else { return PinState::New };
-    // Both are computed anew: a digest in a file proves nothing about the text beside it.
-    if before.compute_digest() == now.compute_digest() {
-        return PinState::Unchanged;
-    }
-    let (before, now) = (before.to_text(), now.to_text());
-    let diff = TextDiff::from_lines(&before, &now)
-        .unified_diff()
-        .header("accepted", "offered")
-        .to_string();
-    PinState::Changed { diff }
-}
-
-/// The same value with the keys of its objects in order.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -158,18 +145,18 @@ fn sorted(value: &Value) -> Value {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PinState, ToolPin, compare_pins};
+    use super::{ToolPin, WaitingTool, compare_pins};
 
     fn pin(tool: &str, description: &str, schema: Value) -> ToolPin {
         ToolPin::new("s", tool, description, schema, Value::Null)
     }
 
-    fn state(before: &ToolPin, now: &ToolPin) -> PinState {
-        compare_pins(std::slice::from_ref(before), std::slice::from_ref(now)).remove(0).state
+    fn waits(before: &ToolPin, now: &ToolPin) -> Option<WaitingTool> {
+        compare_pins(std::slice::from_ref(before), std::slice::from_ref(now)).pop()
     }
 
     #[test]
-    fn each_tool_is_unchanged_new_changed_or_gone() {
+    fn what_is_new_or_changed_waits_and_what_is_gone_is_no_matter() {
         let schema = json!({"type": "object"});
         let pinned = [
             pin("a", "adds", schema.clone()),
@@ -177,18 +164,21 @@ mod tests {
             pin("d", "x", schema.clone()),
         ];
         let offered = [
-            pin("a", "adds", schema.clone()),
+            pin("c", "new", schema.clone()),
             pin("b", "reads a file and sends it away", schema.clone()),
-            pin("c", "new", schema),
+            pin("a", "adds", schema),
         ];
-        let compared = compare_pins(&pinned, &offered);
-        let names: Vec<&str> = compared.iter().map(|one| one.tool.as_str()).collect();
-        assert_eq!(names, ["a", "b", "c", "d"]);
-        assert_eq!(compared[0].state, PinState::Unchanged);
-        assert_eq!(compared[2].state, PinState::New);
-        assert_eq!(compared[3].state, PinState::Gone);
-        let PinState::Changed { diff } = &compared[1].state else { panic!("{compared:?}") };
-        assert!(diff.contains("-reads a file\n+reads a file and sends it away\n"), "{diff}");
+        let [changed, new] = compare_pins(&pinned, &offered).try_into().unwrap();
+        assert_eq!(
+            (&*changed.tool, changed.is_new, &changed.digest),
+            ("b", false, &offered[1].digest)
+        );
+        assert!(
+            changed.diff.contains("-reads a file\n+reads a file and sends it away\n"),
+            "{changed:?}"
+        );
+        assert_eq!((&*new.tool, new.is_new, new.is_cut), ("c", true, false));
+        assert!(new.diff.contains("new"), "{new:?}");
     }
 
     #[test]
@@ -197,29 +187,29 @@ mod tests {
             pin("a", "x", json!({"type": "object", "properties": {"p": {"type": "string"}}}));
         let reordered =
             pin("a", "x", json!({"properties": {"p": {"type": "string"}}, "type": "object"}));
-        assert_eq!(state(&before, &reordered), PinState::Unchanged);
-        assert_eq!(before.digest, reordered.digest);
+        assert_eq!((waits(&before, &reordered), &before.digest), (None, &reordered.digest));
         let schema =
             pin("a", "x", json!({"type": "object", "properties": {"q": {"type": "string"}}}));
-        assert!(matches!(state(&before, &schema), PinState::Changed { .. }));
+        assert!(waits(&before, &schema).is_some());
         let hints =
             ToolPin::new("s", "a", "x", before.schema.clone(), json!({"readOnlyHint": true}));
-        assert!(matches!(state(&before, &hints), PinState::Changed { .. }));
+        assert!(waits(&before, &hints).is_some());
     }
 
     #[test]
-    fn a_change_that_is_not_seen_is_shown() {
-        let (before, now) =
-            (pin("a", "adds", json!({})), pin("a", "adds\u{200b}\u{e0041}", json!({})));
-        let PinState::Changed { diff } = state(&before, &now) else { panic!("unchanged") };
-        assert!(diff.contains("+adds⟦U+200B⟧⟦U+E0041⟧"), "{diff}");
+    fn a_change_that_is_not_seen_is_shown_and_a_long_one_says_that_it_is_cut() {
+        let before = pin("a", "adds", json!({}));
+        let hidden = waits(&before, &pin("a", "adds\u{200b}\u{e0041}", json!({}))).unwrap();
+        assert!(hidden.diff.contains("+adds⟦U+200B⟧⟦U+E0041⟧"), "{hidden:?}");
+        let long = waits(&before, &pin("a", &"x\n".repeat(20_000), json!({}))).unwrap();
+        assert!(long.is_cut && long.diff.len() < 20_000);
     }
 
     #[test]
     fn a_forged_digest_beside_other_text_changes_nothing() {
         let now = pin("a", "new text", json!({}));
         let forged = ToolPin { digest: now.digest.clone(), ..pin("a", "old text", json!({})) };
-        assert!(matches!(state(&forged, &now), PinState::Changed { .. }));
+        assert!(waits(&forged, &now).is_some());
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! A session with a server that runs elsewhere: its start, within the limits of a start, and its end, of which the server hears.
+//! The counterpart of `session`, which is for processes. It must never send a call again that an earlier session sent.
 
 use std::sync::Arc;
 

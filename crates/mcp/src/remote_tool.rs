@@ -6,10 +6,10 @@ use abide_domain::{
     AgentId,
     text::shortened,
     tool::{EffectClass, ToolSpec},
-    visible,
 };
 use abide_tools::{Call, Output, Permission, Tool, ToolError, ToolErrorKind};
 use futures_util::future::BoxFuture;
+use jsonschema::Validator;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Map, Value};
 
@@ -20,11 +20,6 @@ use crate::{
     request::RequestError,
     result::{ReadResult, read_call_result},
 };
-
-/// Most problems of arguments in one message.
-const PROBLEMS_MAX: usize = 8;
-/// Longest message of one problem, in Unicode scalar values.
-const PROBLEM_CHARS_MAX: usize = 300;
 
 /// A tool that another program has.
 #[derive(Clone, Debug)]
@@ -38,55 +33,14 @@ impl RemoteTool {
         Self { connection, listed }
     }
 
-    fn check(&self, arguments: &Value) -> Result<Map<String, Value>, ToolError> {
-        let name = &self.listed.spec.name;
-        if !self.connection.is_offered(&self.listed) {
-            return Err(self.changed());
-        }
-        if let Some(Permission::Deny { reason }) =
-            self.connection.settings.judge(&self.listed.pin.tool)
-        {
-            return Err(ToolError::of(ToolErrorKind::Blocked, reason));
-        }
-        let problems: Vec<String> = self
-            .listed
-            .arguments
-            .iter_errors(arguments)
-            .take(PROBLEMS_MAX)
-            .map(|error| {
-                let path = error.instance_path().as_str().to_owned();
-                // The server's schema may stand in it.
-                shortened(&visible(&format!("{path}: {error}")), PROBLEM_CHARS_MAX)
-            })
-            .collect();
-        match arguments {
-            Value::Object(object) if problems.is_empty() => Ok(object.clone()),
-            _ => {
-                let problems = problems.join("; ");
-                Err(ToolError::new(format!("the arguments of `{name}` are not valid: {problems}")))
-            }
-        }
-    }
-
-    fn changed(&self) -> ToolError {
-        let name = &self.listed.spec.name;
-        let message = format!(
-            "`{name}` is no longer what was offered: the server changed or removed it, and a person has to look at it"
-        );
-        ToolError::of(ToolErrorKind::Blocked, message)
-    }
-
     async fn call(&self, arguments: Map<String, Value>) -> Result<Output, ToolError> {
         let params =
             CallToolRequestParams::new(self.listed.pin.tool.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let effect = self.listed.spec.effect;
         let is_offered = || self.connection.is_offered(&self.listed);
-        let result = match self.connection.call_if(request, is_offered).await {
-            Ok(result) => result,
-            Err(RequestError::Changed) => return Err(self.changed()),
-            Err(error) => return Err(to_tool_error(&error, effect)),
-        };
+        let called = self.connection.call_if(request, is_offered).await;
+        let result = called.map_err(|error| to_tool_error(&error, effect))?;
         if is_unfinished(&result) {
             self.connection
                 .counts
@@ -114,13 +68,18 @@ impl Tool for RemoteTool {
         self.connection.settings.judge(&self.listed.pin.tool)
     }
 
+    fn compiled_schema(&self) -> Option<Arc<Validator>> {
+        Some(Arc::clone(&self.listed.arguments))
+    }
+
     fn time_limit(&self, _: &Value) -> Option<Duration> {
         Some(self.connection.call_time_limit())
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
-            let arguments = self.check(call.arguments)?;
+            // The registry held them against the schema, which is that of an object.
+            let arguments = call.arguments.as_object().cloned().unwrap_or_default();
             self.call(arguments).await
         })
     }
@@ -146,7 +105,8 @@ pub(crate) fn to_output(read: ReadResult) -> Result<Output, ToolError> {
 pub(crate) fn to_tool_error(error: &RequestError, effect: EffectClass) -> ToolError {
     let reads = effect == EffectClass::Read;
     match error {
-        RequestError::NotSent(_) | RequestError::Changed | RequestError::Refused { .. } => {
+        RequestError::Changed => ToolError::of(ToolErrorKind::Blocked, error.to_string()),
+        RequestError::NotSent(_) | RequestError::Refused { .. } => {
             ToolError::of(ToolErrorKind::Upstream, error.to_string())
         }
         RequestError::Unknown(reason) if reads => {

@@ -40,7 +40,9 @@ pub(crate) enum RequestError {
     #[error("{0}")]
     NotSent(String),
     /// It was never sent: what it calls is not what it was.
-    #[error("the server changed what is called, and a person has to look at it; nothing was sent")]
+    #[error(
+        "it is no longer what was offered: the server changed or removed it, and a person has to look at it; nothing was sent"
+    )]
     Changed,
     /// The server refused it or failed, and said so.
     #[error("the server answered with the error {code}: {message}")]

@@ -76,7 +76,7 @@ impl SseMessages {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match line.get(..colon).unwrap_or_default() {
             b"data" => self.add_text(value),
-            b"id" => self.id = read_text(value, EVENT_ID_BYTES_MAX),
+            b"id" => self.id = read_text(value, EVENT_ID_BYTES_MAX).filter(|id| !id.is_empty()),
             b"retry" => {
                 let millis = read_text(value, 16).and_then(|text| text.parse().ok());
                 self.position.retry = millis.map(Duration::from_millis).or(self.position.retry);

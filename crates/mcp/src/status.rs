@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use abide_domain::Timestamp;
 use serde::Serialize;
 
 /// Where a connection stands.
@@ -89,8 +90,6 @@ pub struct McpStatus {
     pub tools: usize,
     /// Tools that cannot be used, and why.
     pub dropped: Vec<WithheldTool>,
-    /// Tools that wait for a person, and what changed in them.
-    pub blocked: Vec<WithheldTool>,
     /// How often a process was started, or a session with a remote server.
     pub starts: u64,
     /// How often the list of tools was read.
@@ -101,6 +100,8 @@ pub struct McpStatus {
     pub skipped: SkippedLines,
     /// Questions to people, models and folders that were refused.
     pub declined: DeclinedRequests,
+    /// Since when no call goes through.
+    pub broken_since: Option<Timestamp>,
     /// The last thing that went wrong with the connection.
     pub last_error: Option<String>,
     /// The newest of what it wrote on stderr.

@@ -1,10 +1,12 @@
 //! Agents as the configuration wants them: which mind each gets, what else belongs to it, and what the supervisor is given.
 //!
 //! Reading order: `minds` (which mind) with `models` (which model) and `program` (which process), `process_setup` and
-//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox` and `grants` (what confines them), `socket_secret` (what one shows that connects), `tools` (what minds can call) with `command_runner`, `sandbox_probe` and `server_launcher` (servers whose tools agents use),
+//! `processes` (agents' processes, before and while they run), `process_history` (what they showed lately), `sandbox`, `grants` and `confine` (what confines them), `socket_secret` (what one shows that connects), `tools` (what minds can call) with `command_runner` (their commands), `server_launcher` (servers of tools) and
+//! `sandbox_probe` (what holds here, for both),
 //! `setup` (an agent's tools, policy, facts, files) with `embedders`, `spawn` (agents that agents made).
 
 mod command_runner;
+mod confine;
 mod embedders;
 mod grants;
 mod minds;

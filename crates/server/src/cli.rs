@@ -2,7 +2,7 @@
 //!
 //! Data goes to stdout, messages to stderr; `--json` gives data a stable shape. Exit codes: 0 ok, 1 failed, 2 usage,
 //! 3 not running, 4 degraded. Commands call the running keeper over HTTP, except those that must work without one
-//! (`init`, `config`, `ledger`, `doctor`, `token create`).
+//! (`init`, `config`, `ledger`, `doctor`, `model`, `token`, `skills`, `mcp add|rm|test|login`).
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 

@@ -17,6 +17,28 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 
 use crate::config::Environment;
 
+/// What the keeper makes in its home for itself: no process is granted any of it by a name in its arguments.
+pub(crate) const KEEPERS_NAMES: [&str; 17] = [
+    "abide.toml",
+    "agents",
+    "api.sock",
+    "blobs",
+    "cache",
+    "keeper.json",
+    "keeper.lock",
+    "keeper.sock",
+    "ledger",
+    LOGINS_FOLDER,
+    "logs",
+    "mcp",
+    "memory",
+    "models",
+    "sessions.json",
+    "token",
+    "tokens.json",
+];
+/// Where logins at servers that run elsewhere lie.
+const LOGINS_FOLDER: &str = "logins";
 /// The name of the folder of skills, which agents read by it.
 pub(crate) const SKILLS_FOLDER: &str = "skills";
 
@@ -188,6 +210,21 @@ impl Home {
     /// Where the skills of all agents lie.
     pub(crate) fn skills_folder(&self) -> PathBuf {
         self.root.join(SKILLS_FOLDER)
+    }
+
+    /// Where logins at servers that run elsewhere lie; no agent reaches it.
+    pub(crate) fn logins_folder(&self) -> PathBuf {
+        self.root.join(LOGINS_FOLDER)
+    }
+
+    /// What a server that is started here has for its own.
+    pub(crate) fn server_folder(&self, server: &str) -> PathBuf {
+        self.root.join("mcp").join(server)
+    }
+
+    /// Where answers of services are kept for a while.
+    pub(crate) fn cache_folder(&self) -> PathBuf {
+        self.root.join("cache")
     }
 
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.

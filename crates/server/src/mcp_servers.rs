@@ -16,8 +16,8 @@ use std::{
 use abide_domain::{Clock, EntityName, Timestamp};
 use abide_ledger::Ledger;
 use abide_mcp::{
-    AccessTokens, ConfiguredToken, McpClient, McpClientParts, McpSettingsError, McpState,
-    McpStatus, ServerLauncher, WaitingTool,
+    AccessTokens, ConfiguredToken, McpClient, McpClientParts, McpSettingsError, McpStatus,
+    ServerLauncher, WaitingTool,
 };
 use abide_tools::{Registry, SharedRegistry};
 use futures_util::future::{join_all, select_all};
@@ -65,8 +65,6 @@ struct Server {
     client: McpClient,
     /// Since when something waits for a person.
     waiting_since: Mutex<Option<Timestamp>>,
-    /// Since when it was seen not to work.
-    broken_since: Mutex<Option<Timestamp>>,
     /// Who changes what was accepted has it to the end.
     turn: Semaphore,
 }
@@ -115,8 +113,6 @@ pub(crate) struct McpServerState {
     pub(crate) waiting: Arc<[WaitingTool]>,
     /// Since when something waits.
     pub(crate) waiting_since: Option<Timestamp>,
-    /// Since when it does not work, and why, as far as that is known.
-    pub(crate) broken: Option<(Timestamp, String)>,
 }
 
 impl McpServers {
@@ -135,13 +131,7 @@ impl McpServers {
             let client = McpClient::start(server_settings(section), parts)?;
             let (name, waiting_since) = (section.name.clone(), Mutex::default());
             let turn = Semaphore::new(1);
-            servers.push(Server {
-                name,
-                client,
-                waiting_since,
-                broken_since: Mutex::default(),
-                turn,
-            });
+            servers.push(Server { name, client, waiting_since, turn });
         }
         let servers = Self {
             inner: Arc::new(Inner {
@@ -182,6 +172,7 @@ impl McpServers {
                 *seen = revision;
             }
             for server in &inner.servers {
+                let _turn = server.turn.acquire().await;
                 inner.take_first(server).await;
             }
             Inner::offer(inner).await;
@@ -192,11 +183,7 @@ impl McpServers {
     /// All servers, in the order of the configuration.
     pub(crate) fn all(&self) -> Vec<McpServerState> {
         let registry = self.inner.tools.current();
-        self.inner
-            .servers
-            .iter()
-            .map(|server| server.state(&registry, self.inner.clock.now()))
-            .collect()
+        self.inner.servers.iter().map(|server| server.state(&registry)).collect()
     }
 
     /// Takes in what a person accepted: tools by the server's own names, with the digests of what was shown.
@@ -209,6 +196,7 @@ impl McpServers {
         let inner = &self.inner;
         let found = inner.servers.iter().find(|known| known.name == server);
         let server = found.ok_or_else(|| McpOrderError::Unknown(server.to_owned()))?;
+        let _turn = server.turn.acquire().await;
         inner.take_first(server).await;
         let offered = server.client.offered_pins();
         let mut new = Vec::new();
@@ -220,22 +208,21 @@ impl McpServers {
         accepted::record(&inner.ledger, &new, by)
             .await
             .map_err(|error| McpOrderError::NotRecorded(error.to_string()))?;
-        server.client.accept_more(new).await;
+        server.client.accept(new).await;
         Inner::offer(inner).await;
         Ok(())
     }
 }
 
 impl Inner {
-    /// The first list of a server is accepted as it is.
+    /// The first list of a server is accepted as it is. Whoever calls has the server's turn.
     async fn take_first(&self, server: &Server) {
-        let _turn = server.turn.acquire().await;
-        let offered = server.client.offered_pins();
-        if server.client.is_pinned() || offered.is_empty() {
+        if !server.is_unrecorded() {
             return;
         }
+        let offered = server.client.offered_pins();
         match accepted::record(&self.ledger, &offered, &EntityName::keeper()).await {
-            Ok(()) => server.client.accept_more(offered).await,
+            Ok(()) => server.client.accept(offered).await,
             Err(error) => tracing::warn!(
                 server = server.name,
                 event = "tools_not_recorded",
@@ -271,9 +258,10 @@ impl Inner {
 }
 
 impl Server {
-    /// Whether it has tools that stand nowhere yet.
+    /// Whether it has listed its tools, perhaps none, and nothing of that is on record. One that has none is offered for its
+    /// resources.
     fn is_unrecorded(&self) -> bool {
-        !self.client.is_pinned() && !self.client.offered_pins().is_empty()
+        !self.client.is_pinned() && self.client.has_listed()
     }
 
     fn note_waiting(&self, now: Timestamp) {
@@ -282,32 +270,14 @@ impl Server {
         *since = is_waiting.then(|| since.unwrap_or(now));
     }
 
-    fn problem(&self, status: &McpStatus, now: Timestamp) -> Option<(Timestamp, String)> {
-        let problem = match status.state {
-            McpState::LoginNeeded => Some(format!("`abide mcp login {}` is needed", self.name)),
-            McpState::Waiting => {
-                Some(status.last_error.clone().unwrap_or_else(|| "it ended".to_owned()))
-            }
-            McpState::Starting | McpState::Ready | McpState::Stopped => None,
-        };
-        let mut since = self.broken_since.lock().unwrap_or_else(PoisonError::into_inner);
-        // Between two tries it is still broken.
-        if status.state == McpState::Ready {
-            *since = None;
-        }
-        let since = problem.is_some().then(|| *since.get_or_insert(now))?;
-        problem.map(|problem| (since, problem))
-    }
-
     /// What holds now. Its tools are those that agents are offered, not those that it has.
-    fn state(&self, registry: &Registry, now: Timestamp) -> McpServerState {
+    fn state(&self, registry: &Registry) -> McpServerState {
         let space = format!("mcp.{}.", self.name);
         let names = registry.specs().map(|spec| &spec.name);
         let tools = names.filter(|name| name.starts_with(&space)).cloned().collect();
         let since = *self.waiting_since.lock().unwrap_or_else(PoisonError::into_inner);
         let (status, waiting) = (self.client.status(), self.client.waiting());
-        let broken = self.problem(&status, now);
-        McpServerState { status, tools, waiting, waiting_since: since, broken }
+        McpServerState { status, tools, waiting, waiting_since: since }
     }
 }
 

@@ -26,7 +26,6 @@ mod tests;
 
 use abide_domain::tool::ToolSpec;
 
-pub(crate) use self::pick::bytes_of;
 pub use self::{
     find::{
         FIND_BYTES_MAX, FIND_MATCHES_DEFAULT, FIND_MATCHES_MAX, FIND_NAMES_MAX, FindTools,
@@ -45,7 +44,7 @@ pub fn choose_tools(
     query: &ToolQuery<'_>,
     limits: &ToolLimits<'_>,
 ) -> ToolChoice {
-    if pick::is_small(specs, limits) {
+    if limits.hold_all(specs) {
         // Nothing has to be ranked.
         return pick::all(specs);
     }

@@ -1,14 +1,15 @@
-//! May a call run? The policy, the parts of the call that a person is asked about, and the tool's own word, in one place.
+//! May a call run? The policy, the parts of the call that a person is asked about, and the tool's own word, in one place: for the calls
+//! of epochs, for calls on trial, and for lists of tools.
 //!
 //! Pure. The strictest of what denies wins; a tool may have nobody asked where the policy would ask, and never lets a call run
-//! that the policy denies.
+//! that the policy denies. What `ask` names of another program is asked about whatever that program's own lists say.
 
 use abide_domain::AgentId;
 use serde_json::Value;
 
 use crate::{Permission, Tool, ToolPolicy};
 
-/// Decides about a call whose arguments fit the tool's schema. `knows` says whether the keeper knows an agent or person, without
+/// Decides about a call whose arguments fit the tool's schema; of no arguments, what holds of every call. `knows` says whether the keeper knows an agent or person, without
 /// the `@`.
 pub fn judge_call(
     policy: &ToolPolicy,

@@ -50,7 +50,7 @@ pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
     RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
 };
-pub use policy::{Permission, ToolPolicy, ToolPolicyError, pattern_means};
+pub use policy::{FOREIGN_PREFIX, Permission, ToolPolicy, ToolPolicyError, pattern_means};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
 pub use shared_registry::SharedRegistry;

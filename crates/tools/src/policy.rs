@@ -1,11 +1,13 @@
 //! Which tools may run: `[tools] allow`, `ask` and `deny`.
 //!
 //! Deny wins over ask, ask over allow, and what stands in no list is denied: a tool that appears in a later version can
-//! never run by itself. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
+//! never run by itself. Of a tool of another program whose name stands in no list a person is asked: whoever configured the program
+//! wanted it, and did not know its tools; nor did whoever wrote `*`. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
 
 use abide_domain::limits::TOOL_NAME_BYTES_MAX;
 
-use crate::FIND_TOOL_NAME;
+/// The names of tools of other programs begin with it.
+pub const FOREIGN_PREFIX: &str = "mcp.";
 
 /// What a policy says about a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +39,6 @@ pub struct ToolPolicy {
     allow: Vec<Pattern>,
     ask: Vec<Pattern>,
     deny: Vec<Pattern>,
-    /// Tools of other programs: where no list names them, a person is asked.
-    foreign: Vec<Pattern>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,14 +56,7 @@ impl ToolPolicy {
             allow: parse("allow", allow)?,
             ask: parse("ask", ask)?,
             deny: parse("deny", deny)?,
-            foreign: Vec::new(),
         })
-    }
-
-    /// The same, asking about the tools of these patterns where no list names them. `*` in `allow` names none of them: whoever
-    /// wrote it did not know them.
-    pub fn asking_about<S: AsRef<str>>(self, foreign: &[S]) -> Result<Self, ToolPolicyError> {
-        Ok(Self { foreign: parse("ask", foreign)?, ..self })
     }
 
     /// Decides about a tool by its name.
@@ -75,17 +68,13 @@ impl ToolPolicy {
         if self.ask.iter().any(|pattern| pattern.matches(name)) {
             return Permission::Ask;
         }
-        let is_foreign = self.foreign.iter().any(|pattern| pattern.matches(name));
+        let is_foreign = is_foreign(name);
         let names = |pattern: &Pattern| !is_foreign || *pattern != Pattern::All;
         if self.allow.iter().any(|pattern| names(pattern) && pattern.matches(name)) {
             return Permission::Allow;
         }
         if is_foreign {
             return Permission::Ask;
-        }
-        if name == FIND_TOOL_NAME {
-            // It shows nothing but what the lists offer.
-            return Permission::Allow;
         }
         let reason = format!("`{name}` is neither in `tools.allow` nor in `tools.ask`");
         Permission::Deny { reason }
@@ -110,14 +99,18 @@ impl ToolPolicy {
 
     /// Whether `ask` names a tool of another program: then whoever wrote that is asked, whatever the program's own lists say.
     pub(crate) fn asks_about_foreign(&self, name: &str) -> bool {
-        let names = |list: &[Pattern]| list.iter().any(|pattern| pattern.matches(name));
-        names(&self.foreign) && names(&self.ask)
+        is_foreign(name) && self.ask.iter().any(|pattern| pattern.matches(name))
     }
 
     /// Says whether a mind is shown the tool: it may run, if need be after a person's approval.
     pub fn offers(&self, name: &str) -> bool {
         !matches!(self.decide(name), Permission::Deny { .. })
     }
+}
+
+/// Whether a tool is of another program, by its name.
+fn is_foreign(name: &str) -> bool {
+    name.starts_with(FOREIGN_PREFIX)
 }
 
 /// Whether a pattern of a policy means a tool, or a part of one, of that name; never where it is no pattern.

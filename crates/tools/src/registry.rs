@@ -10,9 +10,9 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    ALL_SHOWN_MAX, Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes,
-    Now, QueryMemory, Recall, RecordNode, RememberFact, SHOWN_BYTES_MAX, SearchFacts, Stdout, Tool,
-    ToolPolicy, choose::bytes_of, policy::is_tool_name,
+    Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes, Now,
+    QueryMemory, Recall, RecordNode, RememberFact, SearchFacts, Stdout, Tool, ToolLimits,
+    ToolPolicy, policy::is_tool_name,
 };
 
 /// Most problems in one message.
@@ -153,10 +153,15 @@ impl Registry {
         if self.tools.contains_key(&name) {
             return Err(RegistryError::Twice { name });
         }
-        let arguments = jsonschema::validator_for(&tool.spec().parameters).map_err(|error| {
-            RegistryError::Schema { name: name.clone(), message: error.to_string() }
-        })?;
-        self.tools.insert(name, Registered { tool, arguments: Arc::new(arguments) });
+        let arguments = match tool.compiled_schema() {
+            Some(compiled) => compiled,
+            None => {
+                Arc::new(jsonschema::validator_for(&tool.spec().parameters).map_err(|error| {
+                    RegistryError::Schema { name: name.clone(), message: error.to_string() }
+                })?)
+            }
+        };
+        self.tools.insert(name, Registered { tool, arguments });
         Ok(())
     }
 
@@ -168,12 +173,12 @@ impl Registry {
     /// What a mind may use under a policy: the tools that may run, in the order of their names. The one that finds others is among
     /// them where there are more than a prompt shows.
     pub fn offered(&self, policy: &ToolPolicy) -> Arc<[ToolSpec]> {
-        let is_finder = |spec: &ToolSpec| spec.name == FIND_TOOL_NAME;
-        let all: Vec<&ToolSpec> = self.specs().filter(|spec| policy.offers(&spec.name)).collect();
-        let others = || all.iter().filter(|spec| !is_finder(spec));
-        let are_many = others().count() > ALL_SHOWN_MAX
-            || others().map(|spec| bytes_of(spec)).sum::<usize>() > SHOWN_BYTES_MAX;
-        all.iter().filter(|spec| are_many || !is_finder(spec)).copied().cloned().collect()
+        let all = self.specs().filter(|spec| policy.offers(&spec.name)).cloned();
+        let mut all: Vec<ToolSpec> = all.collect();
+        if ToolLimits::default().hold_all(&all) {
+            all.retain(|spec| spec.name != FIND_TOOL_NAME);
+        }
+        all.into()
     }
 
     /// The tool of that name.

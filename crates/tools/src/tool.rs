@@ -2,13 +2,14 @@
 //!
 //! Everything a tool may use is in its [`Call`]; it must not use another clock, other ids or another agent's memory. A failure is data for the mind's next turn.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, CallId, EpochId, IdSource, Timestamp, Zone, event::Event, tool::ToolSpec,
 };
 use abide_memory::Listener;
 use futures_util::future::BoxFuture;
+use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{Commands, KeptValues, MemoryLookup, MemoryQuestion, Permission, ToolError};
@@ -57,6 +58,11 @@ pub trait Tool: Send + Sync + fmt::Debug {
     /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.
     fn writes_at_once(&self) -> bool {
         false
+    }
+
+    /// The schema of its arguments, compiled; none where that is left to the registry.
+    fn compiled_schema(&self) -> Option<Arc<Validator>> {
+        None
     }
 
     /// Runs it. The engine has checked the arguments against the schema and sets the deadline by dropping the future.
@@ -109,7 +115,7 @@ pub struct Call<'a> {
     pub commands: &'a dyn Commands,
     /// The tools that the agent may use.
     pub offered: &'a [ToolSpec],
-    /// The names of those that its prompt shows with their schemas; empty: all.
+    /// The names of those that its prompt shows with their schemas; empty where it shows all, or where that is not known.
     pub shown: &'a [String],
 }
 

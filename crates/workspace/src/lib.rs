@@ -84,9 +84,8 @@ pub use limits::{
 };
 pub use shell::{
     CapturedOutput, CommandEnd, CommandLine, CommandOrder, CommandRules, CommandRulesError,
-    CommandRuling, CommandRunError, CommandRunner, FinishedCommand, LiveOutput, OutputObserver,
-    OutputPiece, OutputStream, PlainCommand, RunCommand, ShellSettings, UncertainCommandError,
-    parse_command,
+    CommandRuling, CommandRunError, CommandRunner, FinishedCommand, PlainCommand, RunCommand,
+    ShellSettings, UncertainCommandError, parse_command,
 };
 pub use skills::{
     CopiedSkill, ReadSkill, Skill, SkillCopyError, SkillError, SkillFile, SkillFinding,

@@ -107,20 +107,24 @@ export interface AgentState {
 
 /** A tool as an agent has it. */
 export interface AgentToolView {
+  /** Whether the agent may use it, perhaps after a person's yes. */
+  available: boolean;
   /** What it does, in the words that the mind is told. */
-  about: string;
+  description: string;
   /** `read`, `state` or `world`. */
   effect: string;
   /** Its name. */
-  id: string;
+  name: string;
+  /** What stands before the last dot of it; all of it where there is none. */
+  namespace: string;
+  /** `allow`, `ask` or `deny`, by the lists and by the tool itself; what a call would do may make it stricter or looser. */
+  policy: string;
   /** JSON schema of its arguments. */
-  parameters: Json;
-  /** `allow`, `ask` or `deny`. */
-  permission: string;
-  /** Why it is denied. */
-  reason?: string | null;
+  schema: Json;
   /** `builtin`, or `mcp:` and the name of the server that has it. */
   source: string;
+  /** Why not. */
+  why_not?: string | null;
 }
 
 /** An agent. */
@@ -1756,7 +1760,7 @@ export interface Routes {
   "POST /stdout/grants": { path: never; query: never; body: Grant; answer: Grant };
   /** Lets one read another's log no more. */
   "DELETE /stdout/grants": { path: never; query: never; body: Grant; answer: undefined };
-  /** The tools that there are, in the order of their names, with what the agent's policy says about each. */
+  /** The tools that there are, in the order of their names, with what holds of every call of each. */
   "GET /tools": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AgentToolView> };
   /** Tries a call as the agent would make it, outside of any epoch. One that changes something is judged and not run. */
   "POST /tools/trial": { path: never; query: never; body: TrialBody; answer: TrialView };

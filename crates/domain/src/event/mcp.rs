@@ -1,4 +1,6 @@
-//! `mcp.*`: what was accepted of the tools of other programs. The entity is the keeper; the author is who accepted it.
+//! `mcp.*`: what was accepted of the tools of other programs. The entity is the keeper; the author is who accepted it: the keeper
+//! itself of the first list of a server, a person of all that is new or changed later. What a tool's text would have a model do is
+//! data here, as it was sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -66,7 +66,14 @@ async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), EpochError
             )
             .await;
         }
-        Some(requested) => requested,
+        // The tools may be others than when it was requested.
+        Some(requested) => match walk.tools.validate(&call.name, &call.arguments) {
+            Ok(()) => requested,
+            Err(problem) => {
+                let refused = CallResult::at_once(Outcome::Error, problem.to_string());
+                return finish(walk, call_id, refused).await;
+            }
+        },
         None => match permit(walk, &call).await? {
             Permit::Refused { outcome, reason } => {
                 return finish(walk, call_id, CallResult::at_once(outcome, reason)).await;

@@ -1,8 +1,9 @@
 //! The tools that a turn shows: all that the agent may use, or, where those are too many for a prompt, the likely ones with their
-//! schemas and the names of all.
+//! schemas and the names of all. Between the context and the asking of each turn; which ones are likely is for `abide_tools::choose_tools`'s
+//! index to say.
 //!
 //! It follows from the record of the epoch and from what the state knew when the epoch was opened, so that a turn that is asked
-//! again after a restart shows the same.
+//! again after a restart shows the same. It must never show or name a tool that the policy does not offer.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use abide_memory::estimate_tokens;
 use abide_tools::{
     FIND_TOOL_NAME, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool, names_found,
 };
+use serde_json::Value;
 
 use crate::{
     context::offered_tools,
@@ -42,9 +44,7 @@ pub(super) struct ShownTools {
 impl ToolOffer {
     /// What may be used, and what was used before.
     pub(super) fn new(all: Arc<[ToolSpec]>, used: impl FnOnce() -> Vec<UsedTool>) -> Self {
-        // The one that finds others is among them where they are too many.
-        let index = all.iter().any(|spec| spec.name == FIND_TOOL_NAME);
-        let index = index.then(|| ToolIndex::new(&all));
+        let index = (!ToolLimits::default().hold_all(&all)).then(|| ToolIndex::new(&all));
         let used = if index.is_some() { used() } else { Vec::new() };
         Self { all, index, used }
     }
@@ -98,6 +98,9 @@ fn found_in(turn: &TurnRecord, shown: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for (call, record) in turn.voice.tool_calls.iter().zip(&turn.calls) {
         if call.name == FIND_TOOL_NAME {
+            // A result that is too large for the ledger is not there after a restart; what was asked for by name is.
+            let names = call.arguments.get("names").and_then(Value::as_array).into_iter().flatten();
+            found.extend(names.filter_map(Value::as_str).map(str::to_owned));
             let content = record.finished.as_ref().map(|finished| &*finished.content);
             found.extend(content.map(names_found).unwrap_or_default());
         } else if !shown.contains(&call.name) {

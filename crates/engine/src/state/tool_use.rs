@@ -1,4 +1,7 @@
-//! Which tools an agent has used in its committed epochs, for the choice among many.
+//! Which tools an agent has used in its committed epochs: a fold of the ledger, for the choice among many.
+//!
+//! Asked once, when an epoch begins to be walked, so that all of its turns are chosen for alike. Bounded; it must never count an
+//! epoch that was aborted.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ fn names(request: &TurnRequest) -> Vec<&str> {
 
 fn setup(script: impl Fn(&TurnRequest, usize) -> RigAnswer + Send + Sync + 'static) -> Setup {
     let mut setup = Setup::new(script).with(|setup| {
-        setup.allow = vec!["mcp.*"];
+        setup.allow = vec!["mcp.*", "tools.find"];
         setup.deny = vec!["mcp.s0.tool_7"];
     });
     for server in 0..5 {

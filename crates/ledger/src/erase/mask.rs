@@ -45,6 +45,7 @@ const KEPT: &[&str] = &[
     "previous_chain",
     "proposal_id",
     "sender",
+    "server",
     "session_id",
     "sleep_id",
     "slots",
@@ -244,6 +245,15 @@ mod tests {
         assert_eq!(sorted(&mask(masked).unwrap()), sorted(masked), "again it changes nothing");
         let dropped = r#"{"namespace":"rss","key":"https://example.org/feed"}"#;
         assert_eq!(sorted(&mask(dropped).unwrap()), sorted(dropped));
+    }
+
+    #[test]
+    fn of_what_a_tool_said_about_itself_only_whose_it_was_stays() {
+        let data = r#"{"server":"files","tool":"read","description":"Ann's notes","schema":{"properties":{"ann":{"name":"Ann"}}}}"#;
+        let masked = mask_data("mcp.tool_accepted", 1, data).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&masked).unwrap();
+        assert_eq!((&kept["server"], &kept["description"]), (&"files".into(), &"[erased]".into()));
+        assert!(!masked.to_lowercase().contains("ann"), "{masked}");
     }
 
     #[test]

@@ -133,16 +133,21 @@ impl TokenStore {
         is_server_name(server) && self.path(server, "json").exists()
     }
 
-    /// Forgets a login. The server does not hear of it.
-    pub fn remove(&self, server: &str) -> Result<(), TokenStoreError> {
-        let failed = |cause| file_error("remove", server, cause);
-        if !is_server_name(server) {
+    /// Forgets a login. The server does not hear of it. A renewal that is under way ends first, so that it brings nothing back.
+    pub async fn remove(&self, server: &str) -> Result<(), TokenStoreError> {
+        if !self.has(server) {
             return Ok(());
         }
-        match fs::remove_file(self.path(server, "json")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => self.sync_folder().map_err(failed)?,
-        }
+        let _lock = self.lock(server).await?;
+        let (store, name) = (self.clone(), server.to_owned());
+        run_blocking(move || {
+            let failed = |cause| file_error("remove", &name, cause);
+            match fs::remove_file(store.path(&name, "json")) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+                _ => store.sync_folder().map_err(failed),
+            }
+        })
+        .await?;
         self.changes.send_modify(|count| *count += 1);
         Ok(())
     }
@@ -203,12 +208,18 @@ impl TokenStore {
     fn load_now(&self, server: &str) -> Result<Option<StoredLogin>, TokenStoreError> {
         let failed = |cause| file_error("read", server, cause);
         let mut options = fs::OpenOptions::new();
-        options.read(true).custom_flags(i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0));
+        // Neither a link nor something that keeps whoever opens it waiting.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
         let file = match options.open(self.path(server, "json")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(failed)?,
         };
-        let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
+        let meta = file.metadata().map_err(failed)?;
+        if !meta.is_file() {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
+        let mode = meta.permissions().mode() & 0o777;
         if mode & MODE_OF_OTHERS != 0 {
             return Err(TokenStoreError::Open { server: server.to_owned(), mode });
         }
@@ -308,7 +319,7 @@ pub(crate) mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         let error = store.load("far").await.unwrap_err();
         assert!(!format!("{error:?}{error}").contains("first-word"), "{error:?}");
-        store.remove("far").unwrap();
+        store.remove("far").await.unwrap();
         assert!(!store.has("far"));
     }
 }

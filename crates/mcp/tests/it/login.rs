@@ -177,7 +177,7 @@ async fn a_renewal_that_could_not_be_written_is_written_later_but_not_after_the_
         let renewed = tokens.token().await.unwrap().unwrap();
         fs::remove_dir(&blocked).unwrap();
         if is_removed {
-            login.store.remove("far").unwrap();
+            login.store.remove("far").await.unwrap();
             assert_eq!(tokens.token().await.unwrap(), None);
             assert!(!login.store.has("far"));
         } else {

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use abide_mcp::PinState;
 use abide_tools::ToolErrorKind;
 use serde_json::json;
 
@@ -22,15 +21,13 @@ async fn a_tool_that_changes_its_text_in_flight_waits_until_it_is_accepted() {
     bench.append("notify").await.unwrap();
     bench.client.changed_since(seen).await;
     assert_eq!(bench.client.tools().len(), 1);
-    let blocked = bench.client.status().blocked;
-    assert_eq!(blocked.len(), 1);
-    assert!(blocked[0].reason.contains("+Appends a line⟦U+200B⟧ and mails it."), "{blocked:?}");
+    let waiting = bench.client.waiting();
+    assert_eq!((waiting.len(), waiting[0].is_new), (1, false));
+    assert!(waiting[0].diff.contains("+Appends a line⟦U+200B⟧ and mails it."), "{waiting:?}");
     let error = run(held.as_ref(), &json!({"line": "late"})).await.unwrap_err();
     assert_eq!(error.kind, ToolErrorKind::Blocked, "who still holds it cannot call it either");
     assert_eq!(bench.left("probe"), ["answer", "notify"]);
 
-    let compared = bench.client.compare(&pins);
-    assert!(matches!(compared[0].state, PinState::Changed { .. }));
     bench.client.accept(bench.client.offered_pins()).await;
     assert_eq!(bench.append("answer").await.unwrap().content, "done");
     bench.client.stop().await;
@@ -43,11 +40,11 @@ async fn pins_of_an_earlier_life_hold_at_the_first_list() {
     first.client.stop().await;
     let pins: Vec<abide_mcp::ToolPin> = serde_json::from_str(&json).unwrap();
     let same = Setup::new(&[]).pinned(pins.clone()).ready().await;
-    assert_eq!((same.client.tools().len(), same.client.status().blocked.len()), (2, 0));
+    assert_eq!((same.client.tools().len(), same.client.waiting().len()), (2, 0));
     same.client.stop().await;
     let other = Setup::new(&[]).text("Other.").pinned(pins[1..].to_vec()).ready().await;
     assert_eq!(other.client.tools().len(), 1, "a tool that came later is not offered");
-    assert!(other.client.status().blocked[0].reason.contains("new"));
+    assert!(other.client.waiting()[0].is_new);
     other.client.stop().await;
 }
 
@@ -59,7 +56,7 @@ async fn after_a_person_accepted_a_server_without_tools_each_tool_waits() {
     let seen = before.client.revision();
     fs::write(before.folder().join("text"), "Appends a line.").unwrap();
     before.client.changed_since(seen).await;
-    assert_eq!((before.client.tools().len(), before.client.status().blocked.len()), (0, 2));
+    assert_eq!((before.client.tools().len(), before.client.waiting().len()), (0, 2));
     before.client.stop().await;
 }
 

@@ -22,7 +22,8 @@ use futures_util::future::BoxFuture;
 use tokio::{io::AsyncReadExt as _, sync::Semaphore, time::timeout};
 
 use super::{
-    grants::{GrantSource, Grants, grants},
+    confine::{confine, megabytes, temporary_files},
+    grants::GrantSource,
     process_setup::SHIM,
     sandbox,
     sandbox_probe::SandboxProbe,
@@ -104,10 +105,8 @@ impl SandboxedCommands {
         level: Option<ConfinementLevel>,
     ) -> Result<Spawn, CommandRunError> {
         let temporary = self.home.temporary_folder(&order.agent);
-        let shared = match level {
-            Some(ConfinementLevel::Isolated) => PathBuf::from("/tmp"),
-            _ => temporary.clone(),
-        };
+        let shared =
+            level.map_or_else(|| temporary.clone(), |level| temporary_files(level, &temporary));
         let path = self.search_path(&order.write);
         let mut more: Vec<(&str, OsString)> =
             WITHOUT_PEOPLE.iter().map(|(name, value)| (*name, value.into())).collect();
@@ -120,15 +119,14 @@ impl SandboxedCommands {
             Some(level) => Some(self.confine(order, level, (&environment, temporary))?),
             None => None,
         };
-        let bytes = |mb: u64| Some(mb.saturating_mul(1024 * 1024)).filter(|bytes| *bytes > 0);
         Ok(Spawn {
             program: SHELL.into(),
             args: ["-c", SCRIPT, "sh", &order.below, &order.command].map(OsString::from).to_vec(),
             folder: order.folder.clone(),
             environment,
             limits: ProcessLimits {
-                memory_bytes: bytes(self.settings.memory_mb),
-                disk_bytes: bytes(self.settings.disk_mb),
+                memory_bytes: megabytes(self.settings.memory_mb),
+                disk_bytes: megabytes(self.settings.disk_mb),
                 ..ProcessLimits::default()
             },
             confinement,
@@ -153,10 +151,6 @@ impl SandboxedCommands {
         level: ConfinementLevel,
         (environment, temporary): (&[(OsString, OsString)], PathBuf),
     ) -> Result<Confinement, CommandRunError> {
-        let value = |name: &str| {
-            let found = environment.iter().find(|(known, _)| known == name);
-            found.and_then(|(_, value)| value.to_str().map(str::to_owned))
-        };
         let user = self.keepers.get("HOME").map(Path::new).filter(|user| user.is_absolute());
         let work = self.home.work_folder(&order.agent);
         let own = [work.clone(), temporary];
@@ -173,17 +167,16 @@ impl SandboxedCommands {
             args: &[],
             // Where a command begins grants it nothing: that may be a folder to read alone.
             folder: &work,
-            variable: &value,
+            environment,
             read: &[texts(&order.read), self.settings.read.clone()].concat(),
             write: &texts(&order.write),
         };
-        let granted = grants(&source, &own);
-        let Grants { mut read, write } =
-            granted.map_err(|error| CommandRunError::NoSandbox(error.to_string()))?;
-        // The keeper's people put them there for agents.
-        read.extend(order.read.contains(&skills).then_some(skills));
         let network = if order.network { NetworkAccess::Open } else { NetworkAccess::None };
-        Ok(Confinement { level, network, read, write })
+        let mut confinement = confine(level, network, (&source, &own))
+            .map_err(|error| CommandRunError::NoSandbox(error.to_string()))?;
+        // The keeper's people put them there for agents.
+        confinement.read.extend(order.read.contains(&skills).then_some(skills));
+        Ok(confinement)
     }
 
     async fn run_one(&self, order: CommandOrder) -> Result<FinishedCommand, CommandRunError> {

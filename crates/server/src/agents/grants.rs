@@ -5,13 +5,13 @@
 //! keeper's: what would contain them is narrowed to the file that was named, or refused where a person named it.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs,
     io::Read as _,
     path::{Component, Path, PathBuf},
 };
 
-use crate::home::{LinkRule, open_regular};
+use crate::home::{KEEPERS_NAMES, LinkRule, open_regular};
 
 /// Links of a program that are followed, such as those of a Python environment.
 const LINKS_MAX: usize = 8;
@@ -57,12 +57,19 @@ pub(super) struct GrantSource<'a> {
     pub(super) args: &'a [String],
     /// Where it works.
     pub(super) folder: &'a Path,
-    /// A value of its environment.
-    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Its environment.
+    pub(super) environment: &'a [(OsString, OsString)],
     /// Paths that the configuration lets it read.
     pub(super) read: &'a [String],
     /// Paths that the configuration lets it write.
     pub(super) write: &'a [String],
+}
+
+impl<'a> GrantSource<'a> {
+    fn variable(&self, name: &str) -> Option<&'a OsStr> {
+        let found = self.environment.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_os_str())
+    }
 }
 
 /// Paths for one process.
@@ -76,7 +83,7 @@ pub(super) struct Grants {
 
 /// Says why a path of the configuration cannot be granted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} cannot be granted to the agent: {why}", path.display())]
+#[error("{} cannot be granted: {why}", path.display())]
 pub(crate) struct GrantError {
     /// The path.
     pub(crate) path: PathBuf,
@@ -104,7 +111,7 @@ pub(super) fn grants(source: &GrantSource<'_>, own: &[PathBuf]) -> Result<Grants
         collected.add(&user.join(USER_LIBRARIES));
     }
     for name in PATH_VARIABLES {
-        for path in std::env::split_paths(&(source.variable)(name).unwrap_or_default()) {
+        for path in std::env::split_paths(source.variable(name).unwrap_or_default()) {
             collected.folder_of_programs(&path);
         }
     }
@@ -192,9 +199,7 @@ impl Collected<'_> {
         let home = real(self.source.home);
         let Ok(inside) = real(file).strip_prefix(&home).map(Path::to_owned) else { return false };
         let first = inside.components().next().map(Component::as_os_str).map(OsStr::to_owned);
-        let made = ["ledger", "agents", "memory", "blobs", "abide.toml", "token", "tokens.json"];
-        let made_too = ["keeper.json", "keeper.lock", "keeper.sock", "models"];
-        first.is_none_or(|first| made.iter().chain(&made_too).any(|name| first == *name))
+        first.is_none_or(|first| KEEPERS_NAMES.iter().any(|name| first == *name))
     }
 
     /// The program, what its links lead to, and its interpreter.
@@ -268,8 +273,8 @@ impl Collected<'_> {
         if program.components().count() > 1 {
             return Some(clean(&self.source.folder.join(program)));
         }
-        let path = (self.source.variable)("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.exists())
+        let path = self.source.variable("PATH")?;
+        std::env::split_paths(path).map(|folder| folder.join(program)).find(|path| path.exists())
     }
 }
 

@@ -19,12 +19,13 @@ use abide_engine::mind::{Mind, PricedMind};
 use abide_ledger::{EntryError, Ledger, Query, ReadError};
 use abide_memory::IdentityFileWriters;
 use abide_supervisor::{
-    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, ConfinementLevel, Launch, ProcessLimits,
-    Sandbox, ShimCommand, StartMode, Supervisor, SupervisorError, SupervisorParts,
-    SupervisorSettings, SupervisorTask, environment,
+    AcpMind, AcpParts, AcpSettings, AcpSpec, AgentSpec, Launch, ProcessLimits, Sandbox,
+    ShimCommand, StartMode, Supervisor, SupervisorError, SupervisorParts, SupervisorSettings,
+    SupervisorTask, environment,
 };
 
 use super::{
+    confine::{megabytes, temporary_files},
     minds::{MemoryModels, MindChoice, MindPlacement},
     processes::Processes,
     program::Program,
@@ -303,12 +304,8 @@ impl ProcessSetup {
         let folder = self.folder(agent)?;
         let temporary = self.home.temporary_folder(&agent.id);
         let mut added = added.to_vec();
-        // A shared /tmp is not granted; at level 2 a process has one of its own.
-        let confined_to = plan.level_of(agent).map(|level| match level {
-            ConfinementLevel::Restricted => temporary.display().to_string(),
-            ConfinementLevel::Isolated => "/tmp".to_owned(),
-        });
-        added.extend(confined_to.map(|path| ("TMPDIR".to_owned(), path)));
+        let confined_to = plan.level_of(agent).map(|level| temporary_files(level, &temporary));
+        added.extend(confined_to.map(|path| ("TMPDIR".to_owned(), path.display().to_string())));
         let environment = self.variables(agent, &added);
         let own = [self.home.work_folder(&agent.id), temporary];
         let sandbox = plan.confine(&SandboxedProcess {
@@ -357,11 +354,10 @@ fn is_parked(ledger: &Ledger, agent: &AgentId) -> Result<bool, ProcessSetupError
 /// What an agent's processes may take.
 fn limits(agent: &AgentSection) -> ProcessLimits {
     let bound = |value: u64| (value > 0).then_some(value);
-    let bytes = |mb: u64| bound(mb).map(|mb| mb.saturating_mul(1024 * 1024));
     ProcessLimits {
-        memory_bytes: bytes(agent.memory_mb),
+        memory_bytes: megabytes(agent.memory_mb),
         cpu_seconds: bound(agent.cpu_seconds),
         files: bound(agent.files),
-        disk_bytes: bytes(agent.disk_mb),
+        disk_bytes: megabytes(agent.disk_mb),
     }
 }

@@ -11,11 +11,13 @@ use std::{
 
 use abide_domain::event::ProcessSandbox;
 use abide_supervisor::{
-    Confinement, ConfinementLevel, NetworkAccess, ProbedSandbox, Sandbox, limits_memory_of_trees,
-    probe_sandbox,
+    Confinement, ConfinementLevel, ProbedSandbox, Sandbox, limits_memory_of_trees, probe_sandbox,
 };
 
-use super::grants::{GrantError, GrantSource, Grants, grants};
+use super::{
+    confine::confine,
+    grants::{GrantError, GrantSource},
+};
 use crate::{
     config::{AgentSection, NetworkKind, SandboxMode},
     home::Home,
@@ -74,7 +76,7 @@ pub(crate) fn describe(probed: &ProbedSandbox) -> String {
         1 => "files, system calls and privileges",
         _ => "nothing: it can do all that the keeper's user can",
     };
-    std::iter::once(format!("level {level} holds for agents' processes: {words}"))
+    std::iter::once(format!("level {level} holds here: {words}"))
         .chain(failures)
         .collect::<Vec<_>>()
         .join("; ")
@@ -155,8 +157,8 @@ impl SandboxPlan {
     pub(super) fn confine(&self, process: &SandboxedProcess<'_>) -> Result<Sandbox, SandboxError> {
         let agent = process.agent;
         let Some(level) = self.level_of(agent) else { return Ok(Self::open_to_all(agent, None)) };
-        let granted = match self.grants(process) {
-            Ok(granted) => granted,
+        let confinement = match self.confinement(process, level) {
+            Ok(confinement) => confinement,
             Err(source) if agent.sandbox.unwrap_or(self.mode) == SandboxMode::Required => {
                 return Err(SandboxError::Grant { agent: agent.id.to_string(), source });
             }
@@ -165,36 +167,30 @@ impl SandboxPlan {
                 return Ok(Self::open_to_all(agent, Some(error.to_string())));
             }
         };
-        let network = match agent.network {
-            NetworkKind::Open => NetworkAccess::Open,
-            NetworkKind::None => NetworkAccess::None,
-        };
-        let Grants { read, write } = granted;
         let recorded = ProcessSandbox { level: level.number(), open: self.left_open(agent, level) };
-        let confinement = Some(Confinement { level, network, read, write });
-        Ok(Sandbox { confinement, recorded })
+        Ok(Sandbox { confinement: Some(confinement), recorded })
     }
 
-    fn grants(&self, process: &SandboxedProcess<'_>) -> Result<Grants, GrantError> {
-        let value = |name: &str| {
-            let found = process.environment.iter().find(|(known, _)| known == name);
-            found.and_then(|(_, value)| value.to_str().map(str::to_owned))
-        };
-        let user = value("HOME").map(PathBuf::from);
+    fn confinement(
+        &self,
+        process: &SandboxedProcess<'_>,
+        level: ConfinementLevel,
+    ) -> Result<Confinement, GrantError> {
+        let user = process.environment.iter().find(|(name, _)| name == "HOME");
         // The built-in agent reads its prices itself.
         let mut args = process.args.to_vec();
         args.push(process.agent.model.price_file.clone());
         let source = GrantSource {
             home: &self.home,
-            user: user.as_deref().filter(|user| user.is_absolute()),
+            user: user.map(|(_, value)| Path::new(value)).filter(|user| user.is_absolute()),
             program: process.program,
             args: &args,
             folder: process.folder,
-            variable: &value,
+            environment: process.environment,
             read: &process.agent.read,
             write: &process.agent.write,
         };
-        grants(&source, process.own)
+        confine(level, process.agent.network.into(), (&source, process.own))
     }
 
     fn open_to_all(agent: &AgentSection, why: Option<String>) -> Sandbox {

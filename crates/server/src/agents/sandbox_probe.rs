@@ -1,5 +1,6 @@
 //! What can confine processes on this machine, tried once, when it is first needed. Shared by all that starts processes beside
-//! those of agents.
+//! those of agents (`sandbox`, at the keeper's start): commands and servers of tools. It decides nothing; what could not be tried is not
+//! taken for something that holds.
 
 use std::io;
 

@@ -1,5 +1,7 @@
 //! Starts servers of the Model Context Protocol: each as a tree of processes of its own under a shim, confined as agents' processes
-//! are, with a folder of its own as its `HOME`.
+//! are, with a folder of its own as its `HOME`. Asked by the connection to a server whenever it has to begin anew.
+//!
+//! It must never start a server less confined than the configuration says, nor leave a process of it behind.
 
 use std::{
     collections::BTreeMap,
@@ -13,15 +15,16 @@ use std::{
 use abide_domain::{AgentId, Clock, RunId};
 use abide_mcp::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess};
 use abide_supervisor::{
-    Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
-    ShimCommand, Spawn, environment,
+    Confinement, ConfinementLevel, Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, Spawn,
+    environment,
 };
 use futures_util::future::BoxFuture;
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    grants::{GrantSource, Grants, grants},
+    confine::{confine, megabytes, temporary_files},
+    grants::GrantSource,
     process_setup::SHIM,
     sandbox,
     sandbox_probe::SandboxProbe,
@@ -32,8 +35,6 @@ use crate::{
     system::SystemIds,
 };
 
-/// Where in the home each server has its own folder.
-const SERVERS_FOLDER: &str = "mcp";
 /// Where in that folder its temporary files go.
 const TEMPORARY_FOLDER: &str = "tmp";
 
@@ -72,16 +73,14 @@ impl SandboxedServers {
     async fn start(&self, request: &LaunchRequest) -> io::Result<LaunchedServer> {
         let section = self.sections.get(&request.server);
         let section = section.ok_or_else(|| io::Error::other("it is not configured"))?;
-        let folder = self.home.root().join(SERVERS_FOLDER).join(&section.name);
+        let folder = self.home.server_folder(&section.name);
         let temporary = folder.join(TEMPORARY_FOLDER);
         let made = temporary.clone();
         let make = move || std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made);
         tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
         let level = self.level(section).await?;
-        let shared = match level {
-            Some(ConfinementLevel::Isolated) => PathBuf::from("/tmp"),
-            _ => temporary.clone(),
-        };
+        let shared =
+            level.map_or_else(|| temporary.clone(), |level| temporary_files(level, &temporary));
         let more = [("HOME", folder.clone().into()), ("TMPDIR", shared.into())];
         let environment =
             environment(&self.keepers.all().collect::<Vec<_>>(), &request.environment, &more);
@@ -93,15 +92,14 @@ impl SandboxedServers {
             )?),
             None => None,
         };
-        let bytes = |mb: u64| Some(mb.saturating_mul(1024 * 1024)).filter(|bytes| *bytes > 0);
         let spawn = Spawn {
             program: request.command.clone().into(),
             args: request.args.iter().map(OsString::from).collect(),
             folder,
             environment,
             limits: ProcessLimits {
-                memory_bytes: bytes(section.memory_mb),
-                disk_bytes: bytes(section.disk_mb),
+                memory_bytes: megabytes(section.memory_mb),
+                disk_bytes: megabytes(section.disk_mb),
                 ..ProcessLimits::default()
             },
             confinement,
@@ -133,7 +131,9 @@ impl SandboxedServers {
         if probed.level.is_none() {
             let detail = sandbox::describe(probed);
             if mode == SandboxMode::Required || section.network == NetworkKind::None {
-                return Err(io::Error::other(format!("a sandbox is required: {detail}")));
+                return Err(io::Error::other(format!(
+                    "it needs a sandbox (sandbox or network), and none can be had here: {detail}"
+                )));
             }
             tracing::warn!(
                 server = section.name,
@@ -151,10 +151,6 @@ impl SandboxedServers {
         request: &LaunchRequest,
         (level, environment, own): (ConfinementLevel, &[(OsString, OsString)], &[PathBuf; 2]),
     ) -> io::Result<Confinement> {
-        let value = |name: &str| {
-            let found = environment.iter().find(|(known, _)| known == name);
-            found.and_then(|(_, value)| value.to_str().map(str::to_owned))
-        };
         let user = self.keepers.get("HOME").map(Path::new).filter(|user| user.is_absolute());
         let source = GrantSource {
             home: self.home.root(),
@@ -162,22 +158,17 @@ impl SandboxedServers {
             program: Path::new(&request.command),
             args: &request.args,
             folder: &own[0],
-            variable: &value,
+            environment,
             read: &section.read,
             write: &section.write,
         };
-        let Grants { read, write } = grants(&source, own).map_err(io::Error::other)?;
-        let network = match section.network {
-            NetworkKind::Open => NetworkAccess::Open,
-            NetworkKind::None => NetworkAccess::None,
-        };
-        Ok(Confinement { level, network, read, write })
+        confine(level, section.network.into(), (&source, own)).map_err(io::Error::other)
     }
 }
 
 /// How the tree of a server is known to the supervisor. A name of a server may begin with what an agent's id may not.
 fn tree_name(server: &str) -> io::Result<AgentId> {
-    format!("mcp-{}", server.replace('_', "-")).parse().map_err(io::Error::other)
+    format!("mcp-{server}").parse().map_err(io::Error::other)
 }
 
 impl ServerLauncher for SandboxedServers {

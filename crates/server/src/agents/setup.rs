@@ -16,7 +16,7 @@ use abide_memory::{
     DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
     KnowledgeHandle,
 };
-use abide_tools::{SharedRegistry, ToolPolicy, ToolPolicyError};
+use abide_tools::{FIND_TOOL_NAME, SharedRegistry, ToolPolicy, ToolPolicyError};
 
 use super::{minds::MemoryModels, process_setup::AgentWithMind};
 use crate::{
@@ -157,9 +157,9 @@ fn policy(settings: &Settings) -> Result<ToolPolicy, ToolPolicyError> {
     if !settings.test.probe_file.is_empty() {
         allow.push("probe.*".to_owned());
     }
-    let servers: Vec<_> =
-        settings.mcp.iter().map(|server| format!("mcp.{}.*", server.name)).collect();
-    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)?.asking_about(&servers)
+    // It shows nothing but what the lists offer; `deny` can name it.
+    allow.push(FIND_TOOL_NAME.to_owned());
+    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)
 }
 
 fn make_folder(path: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {

@@ -30,8 +30,6 @@ use crate::{
 const OWN_FOLDER: &str = "work";
 /// Where in an agent's folder lies what can be taken back; its process cannot reach it.
 const UNDO_FOLDER: &str = "undo";
-/// Where in the home answers of services are kept for a while.
-const CACHE_FOLDER: &str = "cache";
 /// The names of the tools for services.
 pub(crate) const SERVICE_TOOL_NAMES: [&str; 17] = [
     "edhrec.get_recommendations",
@@ -122,7 +120,7 @@ fn service_tools(
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Arc<dyn Tool>>, AllowedHostsError> {
     let http = ClientSettings::new(AddressPolicy::Public, Arc::clone(clock));
-    let cache = home.root().join(CACHE_FOLDER);
+    let cache = home.cache_folder();
     let mut tools = internet_tools(&internet_settings(settings, environment)?, &http);
     tools.extend(rss_tools(&rss_settings(settings, &cache)?, &http));
     tools.extend(scryfall_tools(&scryfall_settings(settings, &cache), &http));
@@ -139,7 +137,7 @@ pub(crate) async fn check_services(
     clock: Arc<dyn Clock>,
 ) -> Result<Vec<ServiceCheck>, AllowedHostsError> {
     let http = ClientSettings::new(AddressPolicy::Any, clock);
-    let cache = home.root().join(CACHE_FOLDER);
+    let cache = home.cache_folder();
     let mut checks = check_internet(&internet_settings(settings, environment)?, &http).await;
     checks.extend(check_rss(&rss_settings(settings, &cache)?));
     checks.extend(check_scryfall(&scryfall_settings(settings, &cache)));

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use abide_domain::{AgentId, text::shortened, visible_line};
+use abide_domain::{AgentId, Timestamp, text::shortened, visible_line};
 use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
+use abide_mcp::{McpState, McpStatus};
 use abide_watchdog::{Episode, ObservedMatter, UNREACHABLE};
 use axum::{Json, extract::State};
 use serde::Serialize;
@@ -17,15 +18,15 @@ use super::{
     app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
 use crate::{
-    mcp_servers::McpServerState,
+    mcp_servers::{McpServerState, McpServers},
     self_watch::StandingPart,
     watch::{DISK, STATE_NOT_KEPT, disk_summary, state_summary},
 };
 
 /// The kind of a matter about tools of servers.
 const TOOLS: &str = "tools";
-/// Longest list of their names, in Unicode scalar values.
-const WAITING_NAMES_CHARS_MAX: usize = 200;
+/// Longest piece of a server's words in a summary, in Unicode scalar values.
+const SERVER_TEXT_CHARS_MAX: usize = 200;
 /// How long the list waits for a look of the watchdog.
 const LOOK_MAX: Duration = Duration::from_secs(2);
 
@@ -167,8 +168,7 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     matters.extend(ids.iter().filter_map(|id| not_kept(app, id)));
     matters.extend(stalls(app, keeper));
     matters.extend(unreachable_hosts(app));
-    matters.extend(waiting_tools(app));
-    matters.extend(broken_servers(app));
+    matters.extend(server_matters(app));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
@@ -322,56 +322,46 @@ fn unreachable_hosts(app: &AppState) -> Vec<AttentionView> {
     watchdog.status().unreachable.into_iter().map(host).collect()
 }
 
-/// Servers whose tools agents lack.
-fn broken_servers(app: &AppState) -> Vec<AttentionView> {
-    let Some(servers) = app.servers() else { return Vec::new() };
-    let matter = |state: McpServerState| {
-        let (since, problem) = state.broken?;
-        let server = state.status.server;
-        let problem = shortened(&visible_line(&problem), WAITING_NAMES_CHARS_MAX);
-        Some(AttentionView {
-            id: format!("{TOOLS}-broken:{server}"),
-            kind: TOOLS,
-            citizen: None,
-            since: since.to_string(),
-            summary: format!(
-                "the server {server} does not work, and agents lack its tools: {problem}"
-            ),
-            acknowledged: None,
-            actions: vec![ActionView {
-                label: "Show",
-                method: "GET",
-                path: "/mcp/servers".into(),
-                body: None,
-            }],
-        })
-    };
-    servers.all().into_iter().filter_map(matter).collect()
+/// Servers whose tools agents lack: those that do not work, and those whose tools nobody accepted as they are now.
+fn server_matters(app: &AppState) -> Vec<AttentionView> {
+    let all = app.servers().map(McpServers::all).unwrap_or_default();
+    let matters = all.iter().flat_map(|state| [broken_server(state), waiting_tools(state)]);
+    matters.flatten().collect()
 }
 
-/// Servers whose tools are new or describe themselves in another way than was accepted.
-fn waiting_tools(app: &AppState) -> Vec<AttentionView> {
-    let Some(servers) = app.servers() else { return Vec::new() };
-    let matter = |state: McpServerState| {
-        let since = state.waiting_since?;
-        let server = state.status.server;
-        let names: Vec<_> = state.waiting.iter().map(|tool| visible_line(&tool.tool)).collect();
-        let names = shortened(&names.join(", "), WAITING_NAMES_CHARS_MAX);
-        let show =
-            ActionView { label: "Show", method: "GET", path: "/mcp/servers".into(), body: None };
-        Some(AttentionView {
-            id: format!("{TOOLS}:{server}"),
-            kind: TOOLS,
-            citizen: None,
-            since: since.to_string(),
-            summary: format!(
-                "the server {server} has tools that nobody accepted as they are now: {names}; `abide mcp accept {server}` shows them"
-            ),
-            acknowledged: None,
-            actions: vec![show],
-        })
+fn broken_server(state: &McpServerState) -> Option<AttentionView> {
+    let McpStatus { server, state: phase, broken_since, last_error, .. } = &state.status;
+    let problem = match phase {
+        McpState::LoginNeeded => format!("`abide mcp login {server}` is needed"),
+        _ => last_error.clone().unwrap_or_else(|| "it ended".to_owned()),
     };
-    servers.all().into_iter().filter_map(matter).collect()
+    let problem = shortened(&visible_line(&problem), SERVER_TEXT_CHARS_MAX);
+    let summary =
+        format!("the server {server} does not work, and agents lack its tools: {problem}");
+    Some(server_matter(format!("{TOOLS}-broken:{server}"), (*broken_since)?, summary))
+}
+
+fn waiting_tools(state: &McpServerState) -> Option<AttentionView> {
+    let server = &state.status.server;
+    let names: Vec<_> = state.waiting.iter().map(|tool| visible_line(&tool.tool)).collect();
+    let names = shortened(&names.join(", "), SERVER_TEXT_CHARS_MAX);
+    let summary = format!(
+        "the server {server} has tools that nobody accepted as they are now: {names}; `abide mcp accept {server}` shows them"
+    );
+    Some(server_matter(format!("{TOOLS}:{server}"), state.waiting_since?, summary))
+}
+
+fn server_matter(id: String, since: Timestamp, summary: String) -> AttentionView {
+    let path = "/mcp/servers".into();
+    AttentionView {
+        id,
+        kind: TOOLS,
+        citizen: None,
+        since: since.to_string(),
+        summary,
+        acknowledged: None,
+        actions: vec![ActionView { label: "Show", method: "GET", path, body: None }],
+    }
 }
 
 /// Everything that waits for a person, the oldest first.

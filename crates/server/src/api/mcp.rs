@@ -1,4 +1,5 @@
-//! `/mcp/servers`: the servers whose tools agents use, and what of them waits for a person.
+//! `/mcp/servers`: the servers whose tools agents use, and what of them waits for a person. An acceptance names what was shown by its
+//! digest; nothing here starts, ends or configures a server.
 
 use abide_mcp::{McpStatus, WaitingTool};
 use axum::{

@@ -2,10 +2,10 @@
 
 use abide_domain::tool::{EffectClass, ToolSpec};
 use abide_engine::keeper::{TriedTool, TryToolError};
-use abide_tools::{Permission, ToolPolicy};
+use abide_tools::{FOREIGN_PREFIX, Permission, judge_call};
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
@@ -19,21 +19,25 @@ use super::{
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AgentToolView {
     /// Its name.
-    id: String,
+    name: String,
+    /// What stands before the last dot of it; all of it where there is none.
+    namespace: String,
     /// What it does, in the words that the mind is told.
-    about: String,
+    description: String,
     /// `read`, `state` or `world`.
     #[schema(value_type = String)]
     effect: EffectClass,
-    /// `allow`, `ask` or `deny`.
-    permission: &'static str,
-    /// Why it is denied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    /// JSON schema of its arguments.
+    schema: Value,
+    /// `allow`, `ask` or `deny`, by the lists and by the tool itself; what a call would do may make it stricter or looser.
+    policy: &'static str,
     /// `builtin`, or `mcp:` and the name of the server that has it.
     source: String,
-    /// JSON schema of its arguments.
-    parameters: Value,
+    /// Whether the agent may use it, perhaps after a person's yes.
+    available: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_not: Option<String>,
 }
 
 /// A call to try.
@@ -72,7 +76,7 @@ pub(crate) struct TrialView {
     error: Option<String>,
 }
 
-/// The tools that there are, in the order of their names, with what the agent's policy says about each.
+/// The tools that there are, in the order of their names, with what holds of every call of each.
 #[utoipa::path(get, path = "/tools", tag = "tools", params(("citizen" = Option<String>, Query), ("limit" = Option<u64>, Query), ("cursor" = Option<String>, Query)), responses((status = 200, body = List<AgentToolView>)))]
 pub(crate) async fn list(
     State(app): State<AppState>,
@@ -82,25 +86,34 @@ pub(crate) async fn list(
     let citizen = app.citizen(params.get("citizen"))?;
     let agent = keeper.agent(citizen.as_str());
     let agent = agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))?;
-    let tools = agent.tools.current().specs().map(|spec| view(spec, &agent.policy)).collect();
+    let (registry, nothing) = (agent.tools.current(), json!({}));
+    let view = |spec: &ToolSpec| {
+        let tool = registry.get(&spec.name).ok()?;
+        let policy = judge_call(&agent.policy, &**tool, &agent.id, &nothing, &|_| false);
+        Some(view(spec, policy))
+    };
+    let tools = registry.specs().filter_map(view).collect();
     Ok(Json(List::page(tools, params.cursor()?, params.limit()?)))
 }
 
-fn view(spec: &ToolSpec, policy: &ToolPolicy) -> AgentToolView {
-    let (permission, reason) = words(policy.decide(&spec.name));
+fn view(spec: &ToolSpec, permission: Permission) -> AgentToolView {
+    let (policy, why_not) = words(permission);
+    let ToolSpec { name, description, parameters, effect, .. } = spec.clone();
     AgentToolView {
-        id: spec.name.clone(),
-        about: spec.description.clone(),
-        effect: spec.effect,
-        permission,
-        reason,
-        source: source_of(&spec.name),
-        parameters: spec.parameters.clone(),
+        namespace: name.rsplit_once('.').map_or(&*name, |(space, _)| space).to_owned(),
+        description,
+        effect,
+        schema: parameters,
+        policy,
+        source: source_of(&name),
+        available: why_not.is_none(),
+        why_not,
+        name,
     }
 }
 
 fn source_of(name: &str) -> String {
-    let server = name.strip_prefix("mcp.").and_then(|rest| rest.split('.').next());
+    let server = name.strip_prefix(FOREIGN_PREFIX).and_then(|rest| rest.split('.').next());
     server.map_or_else(|| "builtin".to_owned(), |server| format!("mcp:{server}"))
 }
 

@@ -1,4 +1,5 @@
-//! `abide mcp`: servers of the Model Context Protocol, whose tools agents use.
+//! `abide mcp`: servers of the Model Context Protocol, whose tools agents use. `ls` and `accept` ask the running keeper; `add`, `rm`,
+//! `test` and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
 
 use std::{sync::Arc, time::Duration};
 
@@ -86,7 +87,7 @@ impl McpCommand {
             Action::Add { name, url, environment, command } => {
                 add(context, &name, (url, command), environment)
             }
-            Action::Rm { name } => remove(context, &name),
+            Action::Rm { name } => remove(context, &name).await,
             Action::Test { name } => test(context, &name).await,
             Action::Accept { name, tools, yes } => {
                 accept(context, &name, (&tools, yes.as_deref())).await
@@ -169,10 +170,11 @@ fn texts_value(texts: impl IntoIterator<Item = String>) -> toml::Value {
     toml::Value::Array(texts.into_iter().map(toml::Value::String).collect())
 }
 
-fn remove(context: &Context, name: &str) -> Result<Exit, CliError> {
+async fn remove(context: &Context, name: &str) -> Result<Exit, CliError> {
     edit(context, &ServerEdit::Remove(name.to_owned()))?;
     // A login without its server would only lie around.
-    login_store(&context.home).remove(name).map_err(|error| CliError::new(error.to_string()))?;
+    let removed = login_store(&context.home).remove(name).await;
+    removed.map_err(|error| CliError::new(error.to_string()))?;
     context.terminal.say(&format!(
         "{name} is no longer in {}; a running keeper keeps it until it is started again",
         context.home.config_file().display()
@@ -233,7 +235,7 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
     if context.terminal.is_json() {
         let tool = |spec: &ToolSpec| {
             let ToolSpec { name, description, parameters, effect, .. } = spec;
-            json!({"id": name, "about": description, "effect": effect, "parameters": parameters})
+            json!({"name": name, "description": description, "effect": effect, "schema": parameters})
         };
         let tools: Vec<_> = specs.iter().map(tool).collect();
         context.terminal.json(&json!({"status": status, "tools": tools}))?;

@@ -1,4 +1,4 @@
-//! `abide skills`: folders that tell agents how to do something.
+//! `abide skills`: folders that tell agents how to do something. Works on the home alone; it grants nothing and overwrites nothing.
 
 use std::path::PathBuf;
 

@@ -12,6 +12,9 @@ use super::{
     table::table,
 };
 
+/// Pages at most that are read.
+const PAGES_MAX: usize = 50;
+
 /// Lists the tools of an agent, shows one, tries a call
 #[derive(Debug, Args)]
 pub(crate) struct ToolsCommand {
@@ -52,9 +55,20 @@ impl ToolsCommand {
     }
 }
 
+/// All tools of an agent; a page has 500.
 async fn fetch(context: &Context, agent: Option<&str>) -> Result<Value, CliError> {
+    let client = Client::find(context)?;
     let of = agent.map(|agent| format!("&citizen={}", url_encode(agent))).unwrap_or_default();
-    Client::find(context)?.fetch(Call::get(&format!("/tools?limit=500{of}"))).await
+    let (mut all, mut cursor) = (Vec::new(), String::new());
+    for _ in 0..PAGES_MAX {
+        let page = client.fetch(Call::get(&format!("/tools?limit=500{of}{cursor}"))).await?;
+        all.extend(items(&page, "/items").iter().cloned());
+        match text(&page, "/next") {
+            "" => break,
+            next => cursor = format!("&cursor={next}"),
+        }
+    }
+    Ok(json!({"items": all, "next": null}))
 }
 
 async fn list(context: &Context, agent: Option<&str>) -> Result<Exit, CliError> {
@@ -62,9 +76,9 @@ async fn list(context: &Context, agent: Option<&str>) -> Result<Exit, CliError> 
     let rows: Vec<_> = items(&found, "/items")
         .iter()
         .map(|tool| {
-            let about = text(tool, "/about");
+            let about = text(tool, "/description");
             let first = about.split_once(". ").map_or(about, |(first, _)| first);
-            ["/id", "/permission", "/effect"]
+            ["/name", "/policy", "/effect"]
                 .map(|path| display(tool, path))
                 .into_iter()
                 .chain([first.trim_end_matches('.').to_owned()])
@@ -81,18 +95,18 @@ async fn list(context: &Context, agent: Option<&str>) -> Result<Exit, CliError> 
 
 async fn show(context: &Context, agent: Option<&str>, name: &str) -> Result<Exit, CliError> {
     let found = fetch(context, agent).await?;
-    let tool = items(&found, "/items").iter().find(|tool| text(tool, "/id") == name);
+    let tool = items(&found, "/items").iter().find(|tool| text(tool, "/name") == name);
     let Some(tool) = tool else {
         return Err(
             CliError::new(format!("there is no tool {name:?}")).hint("`abide tools ls` lists them")
         );
     };
-    let policy = match text(tool, "/reason") {
-        "" => text(tool, "/permission").to_owned(),
+    let policy = match text(tool, "/why_not") {
+        "" => text(tool, "/policy").to_owned(),
         reason => format!("deny: {reason}"),
     };
-    let parameters = tool.get("parameters").map(|schema| format!("{schema:#}")).unwrap_or_default();
-    let (about, effect) = (text(tool, "/about"), text(tool, "/effect"));
+    let parameters = tool.get("schema").map(|schema| format!("{schema:#}")).unwrap_or_default();
+    let (about, effect) = (text(tool, "/description"), text(tool, "/effect"));
     let shown = format!(
         "{name}\n\n{about}\n\npolicy: {policy}\neffect: {effect}\n\narguments:\n{parameters}"
     );

@@ -1,4 +1,5 @@
-//! What was accepted of servers' tools, from the ledger and to it.
+//! What was accepted of servers' tools, from the ledger and to it. The ledger alone says so; nothing here decides. Read at the
+//! keeper's start, before its agents are offered any tool.
 
 use std::collections::BTreeMap;
 
@@ -64,6 +65,9 @@ pub(super) async fn record(
         }
         .into(),
     };
+    if pins.is_empty() {
+        return Ok(());
+    }
     ledger.append(pins.iter().map(draft).collect()).await.map(drop)
 }
 

@@ -10,7 +10,7 @@ use crate::{config::McpSection, home::Home};
 
 /// Where logins are kept.
 pub(crate) fn login_store(home: &Home) -> TokenStore {
-    TokenStore::new(home.root().join("logins"))
+    TokenStore::new(home.logins_folder())
 }
 
 /// The tokens of the login at a server, now or later; none for a server that is started here.

@@ -1,4 +1,4 @@
-//! A server of the configuration, as the client of the protocol takes it.
+//! A server of the configuration, as the client of the protocol takes it. Pure; it reads names of variables, never their values.
 
 use abide_domain::tool::EffectClass;
 use abide_mcp::{McpEndpoint, McpProgram, McpReach, McpServerSettings};

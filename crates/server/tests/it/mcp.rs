@@ -221,6 +221,14 @@ fn lists_decide_whether_a_servers_tools_run_and_nobodys_star_means_them() {
         let body = json!({"tool": "mcp.test.append", "arguments": {"line": "x"}});
         let tried = keeper.client.post("/tools/trial", &body).json();
         assert_eq!(tried["permission"], expected, "{own} {tools}: {tried}");
+        let listed = keeper.client.read("/tools?limit=500");
+        let listed = listed["items"].as_array().unwrap();
+        let listed = listed.iter().find(|tool| tool["name"] == "mcp.test.append").unwrap();
+        assert_eq!((&listed["policy"], &listed["source"]), (&json!(expected), &json!("mcp:test")));
+        assert_eq!(
+            (&listed["namespace"], &listed["available"]),
+            (&json!("mcp.test"), &json!(expected != "deny"))
+        );
     }
 }
 
@@ -358,4 +366,18 @@ fn a_server_is_added_tried_listed_and_removed_by_commands() {
     let removed = home.run(["mcp", "rm", "test"]);
     assert!(removed.status.success() && text() == before, "{removed:?}\n{}", text());
     assert!(!home.run(["mcp", "rm", "test"]).status.success(), "it is gone");
+}
+
+#[test]
+fn a_server_without_tools_counts_as_seen_and_what_comes_later_waits() {
+    let model = ModelServer::start().unwrap();
+    let probe = Probe::new();
+    let section = probe.section("").replace("]\nwrite", ", \"late\", \"resources\"]\nwrite");
+    let home = home_for(&model, &section);
+    let keeper = home.up();
+    let server = server_when(&keeper, is_ready);
+    assert_eq!(server["tools"], json!(["mcp.test.list_resources", "mcp.test.read_resource"]));
+    probe.say("Appends a line.");
+    let server = server_when(&keeper, waits);
+    assert_eq!(server["waiting"].as_array().unwrap().len(), 2, "{server}");
 }

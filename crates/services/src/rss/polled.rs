@@ -1,4 +1,5 @@
-//! What asking for a feed comes to.
+//! What asking for a feed comes to: a feed or a page that names some, or why there is none and what a subscription should remember
+//! of that.
 
 use abide_domain::Timestamp;
 use abide_tools::ToolError;

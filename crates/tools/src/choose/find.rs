@@ -13,7 +13,12 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{index::ToolIndex, pick::bytes_of, query::FIND_TOOL_NAME, rank, terms::split_name};
+use super::{
+    index::ToolIndex,
+    query::{FIND_TOOL_NAME, bytes_of},
+    rank,
+    terms::split_name,
+};
 use crate::{Call, Output, Tool, ToolError, parse_arguments};
 
 /// Tools that a search returns, unless it says how many.

@@ -1,4 +1,7 @@
-//! The names of all tools, a line for each server: what stands before the last dot once, what stands behind it for each.
+//! The names of all tools, as a prompt has them beside the schemas of some: a line for what stands before the last dot, and what
+//! stands behind it for each.
+//!
+//! The same tools must give the same lines from turn to turn and from epoch to epoch: they stand where a provider's cache holds them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Counts in formulas.
+//! Counts as numbers for the formulas of a choice. Pure; no cast that could go wrong unseen.
 
 /// A count as a number to reckon with.
 pub(super) fn float(count: usize) -> f64 {

@@ -10,15 +10,9 @@ use abide_domain::tool::ToolSpec;
 use super::{
     index::ToolIndex,
     lines::name_lines,
-    query::{ToolChoice, ToolLimits, ToolQuery},
+    query::{ToolChoice, ToolLimits, ToolQuery, bytes_of},
     rank,
 };
-
-/// Whether a prompt holds all of them.
-pub(super) fn is_small(specs: &[ToolSpec], limits: &ToolLimits<'_>) -> bool {
-    specs.len() <= limits.all_shown_max
-        && specs.iter().map(bytes_of).sum::<usize>() <= limits.shown_bytes_max
-}
 
 /// All of them, by name.
 pub(super) fn all(specs: &[ToolSpec]) -> ToolChoice {
@@ -33,7 +27,7 @@ impl ToolIndex {
         query: &ToolQuery<'_>,
         limits: &ToolLimits<'_>,
     ) -> ToolChoice {
-        if is_small(specs, limits) {
+        if limits.hold_all(specs) {
             return all(specs);
         }
         let ranked = if query.shown.is_empty() { rank::likely(self, query) } else { Vec::new() };
@@ -99,11 +93,6 @@ impl Room<'_> {
             self.taken.insert(place);
         }
     }
-}
-
-/// The bytes of a tool in a prompt.
-pub(crate) fn bytes_of(spec: &ToolSpec) -> usize {
-    spec.name.len() + spec.description.len() + spec.parameters.to_string().len()
 }
 
 fn by_name(specs: &[ToolSpec], places: impl Iterator<Item = usize>) -> Vec<usize> {

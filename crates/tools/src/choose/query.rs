@@ -1,4 +1,7 @@
-//! What a choice of tools is made by, how much it may show, and what comes of it.
+//! What a choice of tools is made by, how much of them a prompt holds, and what comes of it. The limits stand here and nowhere else;
+//! whether a prompt holds all tools is one question with one answer ([`ToolLimits::hold_all`]).
+
+use abide_domain::tool::ToolSpec;
 
 /// The name of the tool that finds others.
 pub const FIND_TOOL_NAME: &str = "tools.find";
@@ -24,7 +27,7 @@ pub struct UsedTool {
     pub name: String,
     /// How often.
     pub times: u32,
-    /// How many epochs ago it was used last; 0 for this one.
+    /// How many epochs ago it was used last, from 1.
     pub epochs_ago: u32,
 }
 
@@ -59,6 +62,20 @@ pub struct ToolLimits<'a> {
     pub shown_bytes_max: usize,
     /// Bytes of the lines of names.
     pub lines_bytes_max: usize,
+}
+
+impl ToolLimits<'_> {
+    /// Whether a prompt holds all of these tools; the one that finds others does not count.
+    pub fn hold_all(&self, specs: &[ToolSpec]) -> bool {
+        let others = || specs.iter().filter(|spec| spec.name != FIND_TOOL_NAME);
+        others().count() <= self.all_shown_max
+            && others().map(bytes_of).sum::<usize>() <= self.shown_bytes_max
+    }
+}
+
+/// The bytes of a tool in a prompt.
+pub(super) fn bytes_of(spec: &ToolSpec) -> usize {
+    spec.name.len() + spec.description.len() + spec.parameters.to_string().len()
 }
 
 impl Default for ToolLimits<'_> {

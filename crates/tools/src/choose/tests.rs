@@ -189,12 +189,12 @@ proptest! {
         let distinct: BTreeSet<usize> = choice.full.iter().copied().collect();
         prop_assert_eq!(distinct.len(), choice.full.len());
         prop_assert!(distinct.iter().all(|place| *place < specs.len()));
-        let bytes: usize = specs.iter().map(super::pick::bytes_of).sum();
+        let bytes: usize = specs.iter().map(super::query::bytes_of).sum();
         if specs.len() <= limits.all_shown_max && bytes <= limits.shown_bytes_max {
             prop_assert_eq!(choice.full.len(), specs.len());
         } else {
             prop_assert!(choice.full.len() <= shown_max && choice.names.len() <= bytes_max);
-            let bytes: usize = choice.full.iter().map(|place| super::pick::bytes_of(&specs[*place])).sum();
+            let bytes: usize = choice.full.iter().map(|place| super::query::bytes_of(&specs[*place])).sum();
             prop_assert!(bytes <= bytes_max);
             let listed = listed(&choice.names);
             let unlisted = names.iter().filter(|name| !listed.contains(*name)).count();

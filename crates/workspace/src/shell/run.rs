@@ -2,8 +2,7 @@
 //!
 //! The command reaches the agent's folders and nothing else of its people's files, has no terminal and no input, and nothing
 //! that it started is left when the result is there. Whether a person is asked first is decided by the policy and by
-//! [`CommandRules`]; the sandbox holds in either case. A command that fails is a result, not a failure of the tool. Whoever
-//! observes sees its output while it runs; the result is the same with and without.
+//! [`CommandRules`]; the sandbox holds in either case. A command that fails is a result, not a failure of the tool.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::{
     command::COMMAND_BYTES_MAX,
-    live_output::{LiveOutput, OutputObserver, PIECE_INTERVAL, PieceSource},
     rules::{CommandRules, CommandRuling},
     runner::{CommandEnd, CommandOrder, CommandRunError, CommandRunner, FinishedCommand},
 };
@@ -56,7 +54,6 @@ pub struct RunCommand {
     settings: ShellSettings,
     folders: Arc<dyn FolderResolver>,
     runner: Arc<dyn CommandRunner>,
-    observer: Option<Arc<dyn OutputObserver>>,
 }
 
 #[derive(Deserialize)]
@@ -93,32 +90,7 @@ impl RunCommand {
         });
         let (name, effect) = ("shell.run".to_owned(), EffectClass::World);
         let spec = ToolSpec { name, description, parameters, effect, idempotent: false };
-        Self { spec, settings, folders, runner, observer: None }
-    }
-
-    /// The same tool, with somebody who is given what commands write while they run.
-    #[must_use]
-    pub fn with_observer(self, observer: Arc<dyn OutputObserver>) -> Self {
-        Self { observer: Some(observer), ..self }
-    }
-
-    /// Runs a command to its end; whoever observes is given its output on the way.
-    async fn run_observed(
-        &self,
-        call: &Call<'_>,
-        order: CommandOrder,
-    ) -> Result<FinishedCommand, CommandRunError> {
-        let Some(observer) = &self.observer else { return self.runner.run(order).await };
-        let live = LiveOutput::default();
-        let mut pieces = PieceSource::new(call, live.clone());
-        let mut running = self.runner.run_live(order, live);
-        loop {
-            let ended = tokio::time::timeout(PIECE_INTERVAL, &mut running).await;
-            pieces.take(ended.is_ok()).into_iter().for_each(|piece| observer.observe(piece));
-            if let Ok(finished) = ended {
-                return finished;
-            }
-        }
+        Self { spec, settings, folders, runner }
     }
 
     fn order(
@@ -203,8 +175,7 @@ impl Tool for RunCommand {
             }
             let (_, order) = self.order(call.agent, &given)?;
             let limit = order.limit;
-            let finished =
-                self.run_observed(&call, order).await.map_err(|error| tool_error(&error))?;
+            let finished = self.runner.run(order).await.map_err(|error| tool_error(&error))?;
             Ok(Output::json(&result(&finished, limit)))
         })
     }

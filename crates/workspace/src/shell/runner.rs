@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use abide_domain::AgentId;
 use futures_util::future::BoxFuture;
 
-use super::{live_output::LiveOutput, output::CapturedOutput};
+use super::output::CapturedOutput;
 
 /// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,14 +70,4 @@ pub enum CommandRunError {
 pub trait CommandRunner: Send + Sync + fmt::Debug {
     /// Runs one to its end.
     fn run(&self, order: CommandOrder) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>>;
-
-    /// The same, with what it writes given to `live` as it comes. A runner that cannot do that gives nothing.
-    fn run_live(
-        &self,
-        order: CommandOrder,
-        live: LiveOutput,
-    ) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>> {
-        drop(live);
-        self.run(order)
-    }
 }

@@ -1,4 +1,5 @@
-//! All skills of some folders.
+//! All skills of some folders, as the keeper finds them at its start. No link leads out of a folder; what is no skill is a problem with
+//! its reason and keeps no other from being one.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What the head of a `SKILL.md` must say for the folder to be a skill.
+//! What the head of a `SKILL.md` must say for the folder to be a skill. Pure; the one rule for those who list, check and copy skills.
 
 use std::path::Path;
 

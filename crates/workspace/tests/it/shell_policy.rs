@@ -2,7 +2,7 @@
 
 mod table;
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
 use abide_tools::{Permission, Tool as _};
@@ -270,5 +270,15 @@ fn hb_34_no_grant_is_for_a_program_by_its_name_alone_where_that_runs_others() {
     ] {
         let read = CommandRules::new(&[rule], &[]);
         assert!(read.is_ok(), "{rule}: {read:?}");
+    }
+}
+
+#[test]
+fn hb_31_a_call_lasts_longer_than_its_command_may() {
+    let tool = tool(CommandRules::default());
+    for (seconds, expected) in [(json!(null), 60), (json!(5), 5), (json!(100_000), 600)] {
+        let limit = tool.time_limit(&json!({"command": "a", "seconds": seconds})).unwrap();
+        assert!(limit > Duration::from_secs(expected), "{seconds}: {limit:?}");
+        assert!(limit < Duration::from_secs(expected + 60), "{seconds}: {limit:?}");
     }
 }

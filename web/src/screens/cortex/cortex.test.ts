@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NightView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
-import { folded, lineDiff, readDiff, revealed, sizeOf } from "./diff";
+import { folded, lineDiff, readDiff, sizeOf } from "./diff";
 import { bodyOf } from "./dream-body";
 import { isShown, tagsOf, trustOf } from "./facts";
 import { grouped, holdsWords, neighboursOf, nodeOf, placed } from "./graph-model";
@@ -79,13 +79,6 @@ describe("the diff", () => {
     expect(shown.flatMap((line) => (line.mark === "gap" ? line.lines : [line]))).toEqual(all);
     expect(folded(readDiff(" a\n b\n"))).toHaveLength(1);
     expect(folded([])).toEqual([]);
-  });
-});
-
-describe("what is not seen", () => {
-  it("is made to be seen, and what joins emoji is left", () => {
-    expect(revealed("a\u200bb \u202ec")).toBe("a⟨U+200B⟩b ⟨U+202E⟩c");
-    expect(revealed("👩‍🚀 é שלום")).toBe("👩‍🚀 é שלום");
   });
 });
 

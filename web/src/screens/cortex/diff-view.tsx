@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
-import { cx } from "@/ui";
-import { type DiffGap, type DiffLine, folded, revealed, sizeOf } from "./diff";
+import { cx, visible } from "@/ui";
+import { type DiffGap, type DiffLine, folded, sizeOf } from "./diff";
 
 /** Lines that are drawn before somebody asks for more. */
 const SHOWN_LINES = 800;
@@ -47,7 +47,7 @@ function Row({ line }: { line: DiffLine }) {
       </span>
       <span className="sr-only">{look.word}</span>
       <span dir="auto" className="min-w-0 flex-1 break-words whitespace-pre-wrap">
-        {revealed(line.text) || " "}
+        {visible(line.text) || " "}
       </span>
     </li>
   );

@@ -122,12 +122,3 @@ export function folded(lines: readonly DiffLine[], around = 3): (DiffLine | Diff
   }
   return shown;
 }
-
-/** Characters that are there and not seen, made to be seen: a change that nobody sees must not pass for none. */
-export function revealed(text: string): string {
-  return text.replace(
-    // Joiners are left alone: emoji and several scripts are made with them.
-    /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu,
-    (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
-}

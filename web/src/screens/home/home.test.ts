@@ -1,3 +1,4 @@
+import { Wrench } from "lucide-react";
 import { describe, expect, it } from "vitest";
 import type { AttentionView } from "@/api/generated";
 import { asideKey, isAside, SNOOZES } from "@/app/aside";
@@ -6,6 +7,7 @@ import type { LiveEpoch } from "@/live/state";
 import { groupsOf, sharedActions } from "./groups";
 import { headlineOf } from "./headlines";
 import { lastDone, lastEnded } from "./last-done";
+import { lookOf } from "./looks";
 import { byStanding, census } from "./standing";
 import { byUrgency } from "./urgency";
 
@@ -56,15 +58,28 @@ describe("what must be decided first", () => {
       matter("approval", "4"),
       matter("approval", "2"),
       matter("ledger", "5"),
+      matter("evolution", "1"),
+      matter("tools", "6"),
+      matter("sleep", "7"),
     ];
     expect(byUrgency(matters).map((one) => one.id)).toEqual([
       "ledger5",
       "approval2",
       "approval4",
       "stall3",
+      "sleep7",
+      "tools6",
+      "evolution1",
       "identity1",
       "something new0",
     ]);
+  });
+});
+
+describe("a kind of matters", () => {
+  it("has a look and a word, and one that is not known has a plain one", () => {
+    expect(lookOf("tools")).toEqual({ icon: Wrench, word: "tools", tone: "wait" });
+    expect(lookOf("something_new")).toMatchObject({ word: "something new", tone: "plain" });
   });
 });
 

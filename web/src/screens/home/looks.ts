@@ -15,6 +15,7 @@ import {
   PauseCircle,
   Server,
   Unplug,
+  Wrench,
 } from "lucide-react";
 import type { BadgeTone } from "@/ui";
 
@@ -31,6 +32,7 @@ const LOOKS: Record<string, Look> = {
   budget: { icon: CircleDollarSign, word: "budget", tone: "wait" },
   sleep: { icon: MoonStar, word: "sleep failed", tone: "fail" },
   identity: { icon: BookUser, word: "identity", tone: "thought" },
+  tools: { icon: Wrench, word: "tools", tone: "wait" },
   evolution: { icon: Dna, word: "evolution", tone: "thought" },
   parked: { icon: PauseCircle, word: "parked", tone: "wait" },
   disk: { icon: HardDrive, word: "disk", tone: "fail" },

@@ -13,6 +13,7 @@ const ORDER = [
   "epoch_failed",
   "budget",
   "sleep",
+  "tools",
   "evolution",
   "identity",
   "fact",

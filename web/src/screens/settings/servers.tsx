@@ -2,11 +2,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "@/api/client";
-import type { McpServerView, WaitingToolView } from "@/api/generated";
+import type { DroppedToolView, McpServerView, WaitingToolView } from "@/api/generated";
 import { attentionQuery, serversQuery } from "@/api/queries";
 import { toastError } from "@/app/toasts";
+import { useBounded } from "@/screens/chat/results/bounded";
 import { ChangePreview } from "@/screens/chat/results/diff";
-import { Badge, type BadgeTone, Button, Card, CardHead, LoadError, visible } from "@/ui";
+import { Badge, type BadgeTone, Button, Card, CardHead, LoadError, visible, visibleLine } from "@/ui";
 
 const TONES: Record<string, BadgeTone> = { ready: "life", starting: "wait", stopped: "plain" };
 
@@ -35,14 +36,15 @@ export function Servers() {
 }
 
 function Server({ server }: { server: McpServerView }) {
-  const problem = server.state === "ready" ? null : server.last_error;
+  // What went wrong before it was ready is over; what its list lacks is not.
+  const problem = server.state === "ready" ? server.list_problem : server.last_error;
   return (
     <section aria-label={`Server ${server.id}`} className="min-w-0 text-[13px]">
       <p className="flex flex-wrap items-baseline gap-2">
         <Badge tone={TONES[server.state] ?? "fail"}>{server.state.replace("_", " ")}</Badge>
         <span className="font-semibold text-ink">{server.id}</span>
         <span className="min-w-0 break-words text-muted">
-          {visible(server.software ?? "")} {server.tools.length}{" "}
+          {visibleLine(server.software ?? "")} {server.tools.length}{" "}
           {server.tools.length === 1 ? "tool" : "tools"}
         </span>
       </p>
@@ -50,7 +52,28 @@ function Server({ server }: { server: McpServerView }) {
       {server.waiting.map((tool) => (
         <WaitingTool key={tool.digest} server={server.id} tool={tool} />
       ))}
+      {server.dropped.length > 0 && <Dropped tools={server.dropped} />}
     </section>
+  );
+}
+
+/** Tools that cannot be used, and why: there are many where a server is made badly. */
+function Dropped({ tools }: { tools: readonly DroppedToolView[] }) {
+  const { shown, rest } = useBounded({ items: [...tools], more: 0 }, 50);
+  return (
+    <details className="mt-1 text-muted">
+      <summary className="cursor-pointer">
+        {tools.length} {tools.length === 1 ? "tool" : "tools"} that cannot be used
+      </summary>
+      <ul className="mt-1 flex flex-col gap-1">
+        {shown.map((one, at) => (
+          <li key={at} className="break-words">
+            <span className="text-ink">{visibleLine(one.tool)}</span>: {visible(one.reason)}
+          </li>
+        ))}
+      </ul>
+      {rest}
+    </details>
   );
 }
 
@@ -58,7 +81,7 @@ function Server({ server }: { server: McpServerView }) {
 function WaitingTool({ server, tool }: { server: string; tool: WaitingToolView }) {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
-  const name = visible(tool.tool);
+  const name = visibleLine(tool.tool);
   const accept = async () => {
     setBusy(true);
     try {

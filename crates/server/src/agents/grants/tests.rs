@@ -70,7 +70,7 @@ impl Scene {
             program: Path::new(program),
             args: &args,
             folder: &folder,
-            variable: &|name| (name == "PATH").then(|| path.clone()),
+            environment: &[("PATH".into(), path.into())],
             read: &[],
             write: &write,
         };

@@ -146,7 +146,7 @@ words! {
         Auto = "auto",
         /// Not at all.
         Off = "off",
-        /// As auto; the keeper does not start where nothing holds.
+        /// As auto; where nothing holds it is refused: a server does not start, and for agents the keeper does not.
         Required = "required",
     }
 }

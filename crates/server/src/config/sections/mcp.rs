@@ -17,7 +17,7 @@ section! {
         pub(crate) command: String = "", text(4_096);
         /// The program's arguments.
         pub(crate) args: Vec<String> = [], TEXTS;
-        /// Variables of the keeper's that it gets besides PATH, LANG and TZ.
+        /// Variables of the keeper's that it gets besides PATH, LANG, LC_* and TZ.
         pub(crate) environment: Vec<String> = [], VARIABLE_NAMES;
         /// How it is confined; unset: as supervisor.sandbox says.
         pub(crate) sandbox: Option<SandboxMode> = unset, SandboxMode::NODE;
