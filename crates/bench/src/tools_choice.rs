@@ -11,13 +11,15 @@ mod baseline;
 mod score;
 mod set;
 mod systems;
+mod vectors;
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use serde::Serialize;
 
 pub use self::{score::ToolChoiceScore, set::ToolTaskSet, systems::ToolSystem};
 use crate::error::BenchError;
+use vectors::Vectors;
 
 /// What is aimed at: the share of tasks whose tool stands in the first prompt.
 const FIRST_AIM: f64 = 0.85;
@@ -29,6 +31,8 @@ const FOUND_AIM: f64 = 0.98;
 pub struct ToolChoicePlan {
     /// Whether tasks whose tool is not in the first prompt are shown, of the set that may be looked at.
     pub show_misses: bool,
+    /// The folder of weights; without a table of vectors in it, what needs one is left out.
+    pub models: Option<PathBuf>,
 }
 
 /// All that was counted.
@@ -42,6 +46,8 @@ pub struct ToolChoiceReport {
     pub scores: Vec<ToolChoiceScore>,
     /// Tasks whose tool was not in the first prompt, of the set that may be looked at.
     pub misses: Vec<String>,
+    /// Why there are no rows with vectors; none where there are.
+    pub absent: Option<String>,
 }
 
 /// Counts every system on every set; `tell` hears which is next. Takes seconds.
@@ -50,27 +56,50 @@ pub fn tool_choice(
     tell: &dyn Fn(&str),
 ) -> Result<ToolChoiceReport, BenchError> {
     let (mut scores, mut misses) = (Vec::new(), Vec::new());
+    let (vectors, absent) = match Vectors::find(plan.models.as_deref()) {
+        Ok(vectors) => (Some(vectors), None),
+        Err(why) => (None, Some(why)),
+    };
     for set in ToolTaskSet::ALL {
         tell(set.name());
         let tasks = set::load(set)?;
         for system in ToolSystem::ALL {
-            let (score, missed) = score::measure(&tasks, system);
-            let is_seen = set == ToolTaskSet::Tuned && system == ToolSystem::Chosen;
+            if system.needs_vectors() && vectors.is_none() {
+                continue;
+            }
+            let its_vectors = vectors.as_ref().filter(|_| system.needs_vectors());
+            let (score, missed) = score::measure(&tasks, system, its_vectors);
+            let best = match &vectors {
+                Some(_) => ToolSystem::ChosenByMeaning,
+                None => ToolSystem::Chosen,
+            };
+            let is_seen = set == ToolTaskSet::Tuned && system == best;
             if plan.show_misses && is_seen {
                 misses.extend(missed);
             }
             scores.push(score);
         }
     }
-    Ok(ToolChoiceReport { bench: "tools", version: env!("CARGO_PKG_VERSION"), scores, misses })
+    Ok(ToolChoiceReport {
+        bench: "tools",
+        version: env!("CARGO_PKG_VERSION"),
+        scores,
+        misses,
+        absent,
+    })
 }
 
 impl ToolChoiceReport {
     /// Whether both aims are reached on the set of other servers and other words.
     pub fn is_met(&self) -> bool {
-        let held = self.scores.iter().filter(|score| {
-            score.set == ToolTaskSet::HeldOut && score.system == ToolSystem::Chosen
-        });
+        let best = match self.absent {
+            Some(_) => ToolSystem::Chosen,
+            None => ToolSystem::ChosenByMeaning,
+        };
+        let held = self
+            .scores
+            .iter()
+            .filter(|score| score.set == ToolTaskSet::HeldOut && score.system == best);
         held.into_iter().all(|score| score.first >= FIRST_AIM && score.found_by_keys >= FOUND_AIM)
     }
 }
@@ -96,6 +125,9 @@ impl fmt::Display for ToolChoiceReport {
             }
             writeln!(f, "  {score}")?;
         }
+        if let Some(why) = &self.absent {
+            writeln!(f, "\nno rows with vectors: {why}")?;
+        }
         for miss in &self.misses {
             writeln!(f, "\nnot in the first prompt: {miss}")?;
         }
@@ -105,13 +137,20 @@ impl fmt::Display for ToolChoiceReport {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{ToolChoicePlan, ToolSystem, ToolTaskSet, tool_choice};
 
     #[test]
     fn the_set_that_may_be_looked_at_is_no_worse_than_it_was() {
-        let report = tool_choice(&ToolChoicePlan { show_misses: true }, &|_| {}).unwrap();
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
+        let plan = ToolChoicePlan { show_misses: true, models: Some(models) };
+        let report = tool_choice(&plan, &|_| {}).unwrap();
         println!("{report}");
-        assert_eq!(report.scores.len(), ToolTaskSet::ALL.len() * ToolSystem::ALL.len());
+        let has_vectors = report.absent.is_none();
+        let systems =
+            ToolSystem::ALL.iter().filter(|system| has_vectors || !system.needs_vectors());
+        assert_eq!(report.scores.len(), ToolTaskSet::ALL.len() * systems.count());
         let score = |set, system| {
             let fits = |score: &&super::ToolChoiceScore| score.set == set && score.system == system;
             report.scores.iter().find(fits).unwrap()

@@ -8,13 +8,14 @@
 //! single steps and for .60 of whole tasks (LiveMCPBench), and a name that nobody sees is never asked for.
 //!
 //! Reading order: `query` (what is asked, what comes of it), this file; `pick` (which of the ranked ones are shown, in which order); `lines` (the names); `find`
-//! (`tools.find`), `rank` (scores), `index` (words of tools), `terms` and `number` (how texts are cut and counted), `concepts` (words of like meaning), `hints` (what a text's look says).
+//! (`tools.find`), `rank` (scores), `index` (words of tools), `terms` and `number` (how texts are cut and counted), `concepts` (words of like meaning), `meaning` (vectors, where they cost nothing), `hints` (what a text's look says).
 
 mod concepts;
 mod find;
 mod hints;
 mod index;
 mod lines;
+mod meaning;
 mod number;
 mod pick;
 mod query;
@@ -32,6 +33,7 @@ pub use self::{
         FoundTools, ToolSearch, find_tools, names_found,
     },
     index::ToolIndex,
+    meaning::ToolMeanings,
     query::{
         ALL_SHOWN_MAX, FIND_TOOL_NAME, LIKELY_MAX, LINES_BYTES_MAX, QUERY_BYTES_MAX,
         SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolLimits, ToolQuery, USED_TOOLS_MAX, UsedTool,

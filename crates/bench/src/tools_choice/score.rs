@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     set::{TaskSet, ToolTaskSet},
     systems::{Systems, ToolSystem},
+    vectors::Vectors,
 };
 
 /// One system on one set; shares are of all tasks.
@@ -35,12 +36,17 @@ pub struct ToolChoiceScore {
 }
 
 /// Counts a system on a set; gives the tasks whose tool was not in the first prompt too.
-pub(super) fn measure(set: &TaskSet, system: ToolSystem) -> (ToolChoiceScore, Vec<String>) {
+pub(super) fn measure(
+    set: &TaskSet,
+    system: ToolSystem,
+    vectors: Option<&Vectors>,
+) -> (ToolChoiceScore, Vec<String>) {
     let systems = Systems::new(&set.specs);
     let (mut first, mut words, mut keys, mut named) = (0_u32, 0_u32, 0_u32, 0_u32);
     let (mut bytes, mut tokens, mut missed) = (0.0, 0.0, Vec::new());
     for (number, task) in (1_u64..).zip(&set.tasks) {
-        let shown = systems.show(system, task, number);
+        let likeness = vectors.map(|vectors| vectors.likeness(&set.specs, &task.ask));
+        let shown = systems.show(system, (task, &likeness.unwrap_or_default()), number);
         let is_needed =
             |place: &usize| systems.specs.get(*place).is_some_and(|spec| spec.name == task.tool);
         let is_first = shown.full.iter().any(is_needed);

@@ -26,11 +26,32 @@ pub enum ToolSystem {
     Chosen,
     /// The choice, for an agent that used the needed tool and nine others in the last twenty epochs.
     ChosenByUse,
+    /// The choice with vectors of meaning, for an agent that never used a tool.
+    ChosenByMeaning,
+    /// The same, for an agent that used the needed tool and nine others in the last twenty epochs.
+    ChosenByMeaningAndUse,
 }
 
 impl ToolSystem {
     /// All of them, in their order.
-    pub const ALL: [Self; 4] = [Self::All, Self::Plain, Self::Chosen, Self::ChosenByUse];
+    pub const ALL: [Self; 6] = [
+        Self::All,
+        Self::Plain,
+        Self::Chosen,
+        Self::ChosenByUse,
+        Self::ChosenByMeaning,
+        Self::ChosenByMeaningAndUse,
+    ];
+
+    /// Whether it needs vectors.
+    pub(super) const fn needs_vectors(self) -> bool {
+        matches!(self, Self::ChosenByMeaning | Self::ChosenByMeaningAndUse)
+    }
+
+    /// Whether the agent has used tools before.
+    const fn knows_use(self) -> bool {
+        matches!(self, Self::ChosenByUse | Self::ChosenByMeaningAndUse)
+    }
 
     /// For tables.
     pub const fn name(self) -> &'static str {
@@ -39,6 +60,8 @@ impl ToolSystem {
             Self::Plain => "BM25, first 20",
             Self::Chosen => "chosen",
             Self::ChosenByUse => "chosen, it was used before",
+            Self::ChosenByMeaning => "by words and vectors",
+            Self::ChosenByMeaningAndUse => "the same, it was used before",
         }
     }
 }
@@ -69,7 +92,12 @@ impl<'a> Systems<'a> {
     }
 
     /// What the first prompt of a task holds; `number` makes what was used before differ from task to task.
-    pub(super) fn show(&self, system: ToolSystem, task: &ToolTask, number: u64) -> ShownTools {
+    pub(super) fn show(
+        &self,
+        system: ToolSystem,
+        (task, likeness): (&ToolTask, &[f64]),
+        number: u64,
+    ) -> ShownTools {
         let limits = ToolLimits::default();
         match system {
             ToolSystem::All => self.shown((0..self.specs.len()).collect(), ""),
@@ -78,12 +106,10 @@ impl<'a> Systems<'a> {
                 full.truncate(LIKELY_MAX);
                 self.shown(full, "")
             }
-            ToolSystem::Chosen | ToolSystem::ChosenByUse => {
-                let mut used = Vec::new();
-                if system == ToolSystem::ChosenByUse {
-                    used = self.used(task, number);
-                }
-                let query = ToolQuery { text: &task.ask, used: &used, ..ToolQuery::default() };
+            _ => {
+                let used = if system.knows_use() { self.used(task, number) } else { Vec::new() };
+                let (text, used) = (&*task.ask, &*used);
+                let query = ToolQuery { text, used, likeness, ..ToolQuery::default() };
                 let choice = self.index.choose(self.specs, &query, &limits);
                 self.shown(choice.full, &choice.names)
             }
@@ -101,7 +127,7 @@ impl<'a> Systems<'a> {
                     .take(FIND_MATCHES_DEFAULT)
                     .collect()
             }
-            ToolSystem::Chosen | ToolSystem::ChosenByUse => {
+            _ => {
                 let spec = |place: &usize| Some(self.specs.get(*place)?.name.clone());
                 let names: Vec<String> = shown.full.iter().filter_map(spec).collect();
                 let matches_max = FIND_MATCHES_DEFAULT;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use abide_domain::{event::OfferedTools, tool::ToolSpec};
 use abide_memory::estimate_tokens;
 use abide_tools::{
-    FIND_TOOL_NAME, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool, names_found,
+    FIND_TOOL_NAME, SharedRegistry, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool,
+    names_found,
 };
 use serde_json::Value;
 
@@ -30,6 +31,8 @@ pub(super) struct ToolOffer {
     /// None where a prompt shows all.
     index: Option<ToolIndex>,
     used: Vec<UsedTool>,
+    /// How like each is to the stimulus by meaning; empty where that is not known.
+    likeness: Vec<f64>,
 }
 
 /// What one turn shows.
@@ -46,7 +49,14 @@ impl ToolOffer {
     pub(super) fn new(all: Arc<[ToolSpec]>, used: impl FnOnce() -> Vec<UsedTool>) -> Self {
         let index = (!ToolLimits::default().hold_all(&all)).then(|| ToolIndex::new(&all));
         let used = if index.is_some() { used() } else { Vec::new() };
-        Self { all, index, used }
+        Self { all, index, used, likeness: Vec::new() }
+    }
+
+    /// Looks how like the tools are to the stimulus by meaning, where they are chosen from.
+    pub(super) async fn liken(&mut self, tools: &SharedRegistry, stimulus: &str) {
+        if self.index.is_some() {
+            self.likeness = tools.likeness(&self.all, stimulus).await;
+        }
     }
 
     /// All that may be used.
@@ -71,14 +81,14 @@ impl ToolOffer {
         let Some(index) = &self.index else {
             return ShownTools { tools: self.all(), names: None };
         };
-        let used = &*self.used;
+        let (used, likeness) = (&*self.used, &*self.likeness);
         let (mut found, mut shown) = (Vec::new(), Vec::new());
         let mut choice = ToolChoice::default();
         for turn in std::iter::once(None).chain(turns.iter().map(Some)) {
             if let Some(turn) = turn {
                 found.extend(found_in(turn, &shown));
             }
-            let query = ToolQuery { text, recent, used, found: &found, shown: &shown };
+            let query = ToolQuery { text, recent, used, likeness, found: &found, shown: &shown };
             choice = index.choose(&self.all, &query, &ToolLimits::default());
             shown = self.names_of(&choice);
         }

@@ -9,7 +9,7 @@ use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
 use abide_supervisor::SupervisorTask;
-use abide_tools::{Registry, SharedRegistry};
+use abide_tools::{Registry, SharedRegistry, ToolMeanings};
 use abide_watchdog::WatchdogState;
 
 use super::{
@@ -75,8 +75,9 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let own_tools = tool_registry(&input.home, settings, &input.environment, (clock, &probe))?;
     let launching = (Arc::clone(clock), probe);
     let launcher = SandboxedServers::new(&input.home, settings, &input.environment, launching)?;
-    let tools = Arc::new(SharedRegistry::new(own_tools.clone()));
     let embedder = embedder(scope, &client)?;
+    let meanings = embedder.clone().and_then(ToolMeanings::new);
+    let tools = Arc::new(SharedRegistry::new(own_tools.clone()).with_meanings(meanings));
     let builder = AgentBuilder::new(&input.home, settings, Arc::clone(&tools), embedder)?;
     let mut chosen = Vec::new();
     for agent in &settings.agents {

@@ -41,6 +41,9 @@ enum Benchmark {
         /// Shows the tasks whose tool is not in the first prompt, of the set that is not held out
         #[arg(long)]
         misses: bool,
+        /// Folder of the weights [default: where `abide model pull` puts them in the home folder]
+        #[arg(long)]
+        models: Option<PathBuf>,
     },
 }
 
@@ -188,8 +191,9 @@ impl BenchCommand {
             Benchmark::Memory { options, memory } => {
                 bench_memory(&options, memory, folder, models, &report_progress)
             }
-            Benchmark::Tools { misses, .. } => {
-                let plan = ToolChoicePlan { show_misses: misses };
+            Benchmark::Tools { misses, models: named, .. } => {
+                let models = Some(named.unwrap_or(models));
+                let plan = ToolChoicePlan { show_misses: misses, models };
                 let report = abide_bench::tool_choice(&plan, &report_progress);
                 report.map(BenchOutput::from).map_err(|error| CliError::from_error(&error))
             }

@@ -40,6 +40,8 @@ pub struct ToolQuery<'a> {
     pub recent: &'a str,
     /// What the agent used before.
     pub used: &'a [UsedTool],
+    /// How like each tool of the list is to the stimulus by meaning, in the order of the list; empty where that is not known.
+    pub likeness: &'a [f64],
     /// The tools that `tools.find` returned in this epoch or that were called by their name, the oldest first.
     pub found: &'a [String],
     /// The tools that were shown to the previous turn of this epoch, in their order; empty for the first. They stay, and

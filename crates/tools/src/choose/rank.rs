@@ -10,6 +10,7 @@ use super::{
     concepts,
     hints::hints,
     index::ToolIndex,
+    meaning,
     number::float,
     query::{ToolQuery, USED_TOOLS_MAX},
     terms::{question_terms, trigrams},
@@ -62,7 +63,8 @@ pub(super) fn likely(index: &ToolIndex, query: &ToolQuery<'_>) -> Vec<usize> {
     let mut scores = by_words(index, query);
     lift_servers(index, &mut scores);
     add_use(index, query, &mut scores);
-    spread(index, &scores)
+    let by_words = spread(index, &scores);
+    if query.likeness.is_empty() { by_words } else { meaning::fuse(&by_words, query.likeness) }
 }
 
 /// The tools that fit the words of a search, the best first.
