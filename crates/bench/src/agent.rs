@@ -1,4 +1,5 @@
-//! The child of `abide bench recovery`: an agent that keeps a ballast, and two children that know nothing of Abide.
+//! The children of `abide bench recovery`, an agent that keeps a ballast and two that know nothing of Abide, and the server of tools
+//! of `abide bench epoch`.
 //!
 //! It runs as a hidden word of the binary, so that what is compared is started from the same file. It must never be of use
 //! to anybody else, and nothing of it runs inside of a keeper.
@@ -17,7 +18,7 @@ use abide_sdk::{
 };
 use serde_json::{Value, json};
 
-use crate::error::BenchError;
+use crate::{error::BenchError, tool_server};
 
 /// The hidden word under which the binary runs [`bench_agent`].
 pub const BENCH_AGENT: &str = "bench-agent";
@@ -28,6 +29,8 @@ pub(crate) const AGENT: &str = "agent";
 pub(crate) const CHILD: &str = "child";
 /// A child that reads so many bytes, writes so many, and again.
 pub(crate) const ECHO: &str = "echo";
+/// A server with one tool.
+pub(crate) const TOOL_SERVER: &str = "tool-server";
 
 /// Has the agent log a turn and then say how it stands.
 pub(crate) const TURN: &str = "turn";
@@ -91,7 +94,8 @@ fn run(words: &[OsString]) -> Result<(), BenchError> {
         (AGENT, [listener]) => first_word(Path::new(listener)).and_then(|()| serve()),
         (CHILD, [listener]) => first_word(Path::new(listener)).and_then(|()| outlast_input()),
         (ECHO, [reads, writes]) => echo(count(reads)?, count(writes)?),
-        _ => Err(BenchError::Wrong("`abide bench recovery` starts this, nobody else".into())),
+        (TOOL_SERVER, []) => tool_server::serve(),
+        _ => Err(BenchError::Wrong("`abide bench` starts this, nobody else".into())),
     }
 }
 

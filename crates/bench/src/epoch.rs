@@ -2,7 +2,7 @@
 //!
 //! Reading order: `plan`, `canned` (the model), `note` (the tool), `counted` (the disk, with its syncs counted), `keeper` (a keeper
 //! of these), `floor` (the same bytes without Abide); then the questions `pace` and `growth`, and those that only the
-//! real binary can answer: `child`, `start`, `kill`.
+//! real binary can answer: `child`, `start`, `kill`; and `server_tool`, for which a server of tools is started.
 
 use crate::{
     error::BenchError,
@@ -23,6 +23,7 @@ mod kill;
 mod note;
 mod pace;
 mod plan;
+mod server_tool;
 mod start;
 
 use canned::{Canned, CannedCall};
@@ -36,6 +37,10 @@ pub fn epoch(plan: &EpochPlan, tell: &dyn Fn(&str)) -> Result<BenchReport, Bench
     let runtime = runtime()?;
     let bench = EpochBench { plan, scratch: &scratch, runtime: &runtime };
     let mut rows = in_process(&bench, tell)?;
+    if let Some(child) = &plan.child {
+        tell("a tool of a server");
+        rows.push(server_tool::measure(&bench, child)?);
+    }
     if let Some(binary) = &plan.binary {
         tell("starting the binary");
         rows.extend(start::measure(&bench, binary)?);

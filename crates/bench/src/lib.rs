@@ -38,6 +38,7 @@ mod ledger;
 mod memory;
 mod query;
 mod recovery;
+mod tool_server;
 mod tools_choice;
 mod wire;
 

@@ -77,6 +77,16 @@ impl BenchKeeper {
         design: KeeperPlan,
         canned: &Canned,
     ) -> Result<Self, BenchError> {
+        Self::open_with(folder, design, canned, &[]).await
+    }
+
+    /// The same, with tools of other programs beside its own.
+    pub(super) async fn open_with(
+        folder: &Path,
+        design: KeeperPlan,
+        canned: &Canned,
+        foreign: &[Arc<dyn Tool>],
+    ) -> Result<Self, BenchError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let files = FileStorage::create(&folder.join("ledger"));
         let files = files.map_err(BenchError::io("make a ledger"))?;
@@ -86,7 +96,7 @@ impl BenchKeeper {
             .map_err(BenchError::of("open a ledger"))?;
         let committer = committer.spawn().map_err(BenchError::io("start the ledger's writer"))?;
         let tool_runs = Arc::new(AtomicU64::new(0));
-        let crew = BenchAgents { folder, clock: &clock, canned, tool_runs: &tool_runs };
+        let crew = BenchAgents { folder, clock: &clock, canned, tool_runs: &tool_runs, foreign };
         let parts = crew.parts(design, ledger)?;
         let agents: Vec<AgentId> = parts.agents.iter().map(|agent| agent.id.clone()).collect();
         let logs = StdoutFolder::open(folder.join("stdout"), None);
@@ -223,13 +233,16 @@ struct BenchAgents<'a> {
     clock: &'a Arc<dyn Clock>,
     canned: &'a Canned,
     tool_runs: &'a Arc<AtomicU64>,
+    foreign: &'a [Arc<dyn Tool>],
 }
 
 impl BenchAgents<'_> {
     fn parts(&self, design: KeeperPlan, ledger: Ledger) -> Result<KeeperParts, BenchError> {
         let note: Arc<dyn Tool> = Arc::new(CountingTool::new(Arc::clone(self.tool_runs)));
         let mut tools = Registry::builtin(None).map_err(BenchError::of("list tools"))?;
-        tools.add(note).map_err(BenchError::of("list tools"))?;
+        for tool in std::iter::once(&note).chain(self.foreign) {
+            tools.add(Arc::clone(tool)).map_err(BenchError::of("list tools"))?;
+        }
         let tools = Arc::new(SharedRegistry::new(tools));
         let client = ClientSettings::new(AddressPolicy::Any, Arc::clone(self.clock));
         let client = Client::new(client);
@@ -300,7 +313,7 @@ impl BenchAgents<'_> {
                 client.clone(),
             ))))),
             tools: Arc::clone(tools),
-            policy: ToolPolicy::new(&["memory.*", "clock.*", "bench.*"], &[], &[])
+            policy: ToolPolicy::new(&["memory.*", "clock.*", "bench.*", "mcp.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,
             facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
             dreamer: DreamerSetup::default(),

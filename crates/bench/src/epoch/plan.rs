@@ -17,12 +17,14 @@ pub struct EpochPlan {
     pub epochs: u32,
     /// The program to start as a keeper; without one, what needs a process of its own is left out.
     pub binary: Option<PathBuf>,
+    /// The program that has the children of benchmarks in it: the same one, outside tests.
+    pub child: Option<PathBuf>,
 }
 
 impl EpochPlan {
     /// The usual plan, on the disk of a folder, with a program to start.
     pub fn new(folder: PathBuf, binary: Option<PathBuf>) -> Self {
-        Self { folder, rounds: 10, epochs: 10_000, binary }
+        Self { folder, rounds: 10, epochs: 10_000, child: binary.clone(), binary }
     }
 }
 

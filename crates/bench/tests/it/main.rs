@@ -82,7 +82,9 @@ fn the_ledger_bench_reports_every_row_with_its_reference() {
 #[test]
 fn the_epoch_bench_reports_paces_growth_and_syncs() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = EpochPlan { rounds: 1, epochs: 40, ..EpochPlan::new(folder.path().into(), None) };
+    let child = Some(env!("CARGO_BIN_EXE_bench-child").into());
+    let plan =
+        EpochPlan { rounds: 1, epochs: 40, child, ..EpochPlan::new(folder.path().into(), None) };
     let report = epoch(&plan, &|_| {}).unwrap();
     let json: Value = serde_json::to_value(&report).unwrap();
     let row = |id: &str| {
@@ -94,6 +96,8 @@ fn the_epoch_bench_reports_paces_growth_and_syncs() {
     assert!(syncs >= 3.0, "{syncs} syncs an epoch");
     let grown = row("epoch_bytes_grown")["reference"]["ratio"]["median"].as_f64().unwrap();
     assert!((0.5..1.5).contains(&grown), "{grown}");
+    let piped = row("epoch_server_tool")["reference"]["value"]["median"].as_f64().unwrap();
+    assert!(piped > 0.0, "a server of tools was called");
     for id in ["epochs_1", "epochs_8", "epoch_old", "epoch_wide"] {
         assert!(row(id)["value"]["median"].as_f64().unwrap() > 0.0);
     }
