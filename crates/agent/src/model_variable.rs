@@ -25,7 +25,7 @@ pub enum ModelVariableError {
     /// It is not the JSON object that it should be. Its text is not shown: it may hold a key by mistake.
     #[error(
         "{MODEL_VARIABLE} is invalid at column {column}: it must be one JSON object with dialect, base_url, name, voice, \
-         context_tokens, price_file and api_key_env"
+         max_output_tokens, context_tokens, price_file and api_key_env"
     )]
     Malformed {
         /// From 1.
@@ -52,6 +52,7 @@ struct ModelVariable {
     base_url: String,
     name: String,
     voice: String,
+    max_output_tokens: Option<u32>,
     context_tokens: Option<u32>,
     price_file: String,
     api_key_env: String,
@@ -96,6 +97,7 @@ fn settings(
     let mut settings = ModelSettings::new(dialect, variable.name);
     settings.base_url = variable.base_url;
     settings.voice = voice;
+    settings.max_output_tokens = variable.max_output_tokens;
     settings.context_tokens = variable.context_tokens;
     settings.prices = Arc::new(PriceTable::load(&variable.price_file)?);
     if !variable.api_key_env.is_empty() {

@@ -174,6 +174,8 @@ mod tests {
             "The [call](https://example.org) is at 5 < 6 and (clock) now.",
             "<details><summary>clock.now</summary>text</details>",
             "It is noon (see clock.now).",
+            "Set `key_env` in [tools.memory]; clock.now works without",
+            "Write [tool.clock-2] above clock.now",
         ] {
             assert_eq!(written_calls(text, &offered()), WrittenCalls::None, "{text}");
         }
@@ -187,6 +189,7 @@ mod tests {
         assert_eq!(shown_end("a <tool", 0), (2, false), "it may become one");
         assert_eq!(shown_end("a < b\nc", 0), (7, false));
         assert_eq!(shown_end("[link](x) é", 0), ("[link](x) é".len(), false));
+        assert_eq!(shown_end("[tools.steam] é", 0), ("[tools.steam] é".len(), false));
     }
 
     proptest! {

@@ -80,10 +80,11 @@ async fn a_model_is_asked_the_same_and_its_answer_is_the_same() {
         let (here, there) = (server(turns.len()), server(turns.len()));
         let told = json!({
             "dialect": dialect.as_str(), "base_url": there.base_url(spoken), "name": "small-1",
-            "voice": "auto", "context_tokens": 4000, "price_file": "", "api_key_env": "KEY",
+            "voice": "auto", "max_output_tokens": 900, "context_tokens": 4000, "price_file": "", "api_key_env": "KEY",
         });
         let mut settings = ModelSettings::new(dialect, "small-1");
         settings.base_url = here.base_url(spoken);
+        settings.max_output_tokens = Some(900);
         settings.context_tokens = Some(4000);
         let clock = Arc::new(SystemClock::new());
         let client = Client::new(ClientSettings::new(AddressPolicy::Any, clock));

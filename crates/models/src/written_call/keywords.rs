@@ -108,7 +108,17 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
 /// Whether a tag's or bracket's text marks a call.
 pub(super) fn is_mark(text: &str, is_bracket: bool) -> bool {
     let marks: &[&str] = if is_bracket { &BRACKET_MARKS } else { &MARKS };
-    words(text).any(|word| marks.contains(&word.as_str()))
+    !(is_bracket && is_section(text)) && words(text).any(|word| marks.contains(&word.as_str()))
+}
+
+/// Whether a bracket's text is a section of a configuration, such as `tools.steam`: answers name those.
+fn is_section(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    let mut names = text.split('.');
+    matches!(names.next(), Some("tool" | "tools")) && text.contains('.') && names.all(is_name)
 }
 
 /// Whether a label before a colon announces a call.

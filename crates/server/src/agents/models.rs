@@ -140,6 +140,7 @@ impl ModelFinder {
             VoiceKind::Native => VoiceForm::Native,
             VoiceKind::Json => VoiceForm::Json,
         };
+        settings.max_output_tokens = output_tokens(model);
         settings.context_tokens = self.context_tokens();
         settings.prices = Arc::new(PriceTable::load(&model.price_file)?);
         Ok(Some(Model::new(settings, self.client.clone())))
@@ -155,6 +156,7 @@ impl ModelFinder {
                 "base_url": model.base_url,
                 "name": model.name,
                 "voice": model.voice.to_string(),
+                "max_output_tokens": output_tokens(model),
                 "context_tokens": self.context_tokens(),
                 "price_file": model.price_file,
                 "api_key_env": model.api_key_env,
@@ -172,6 +174,11 @@ impl ModelFinder {
     fn context_tokens(&self) -> Option<u32> {
         u32::try_from(self.settings.context.tokens_max).ok()
     }
+}
+
+/// Most tokens of one answer, where the configuration sets a limit.
+fn output_tokens(model: &ModelSection) -> Option<u32> {
+    Some(model.max_output_tokens).filter(|tokens| *tokens > 0)
 }
 
 /// A provider of the table: its address and, there alone, the usual variable of its key, unless the configuration says

@@ -4,7 +4,7 @@ use std::fmt;
 
 use abide_models::{ProviderProfile, profile_named, profiles};
 
-use crate::config::shape::{Node, Shape, URL, VARIABLE_NAME, Word, section, text, words};
+use crate::config::shape::{Node, Shape, URL, VARIABLE_NAME, Word, count, section, text, words};
 
 section! {
     /// `[model]`; of an agent, with its own table over the default one.
@@ -22,6 +22,8 @@ section! {
         pub(crate) voice: VoiceKind = "auto", VoiceKind::NODE;
         /// A file with prices, for models that the built-in table does not know; empty: none.
         pub(crate) price_file: String = "", text(4_096);
+        /// Most tokens of one answer, with the thoughts before it; 0: what the provider allows, of Anthropic 8192.
+        pub(crate) max_output_tokens: u32 = 0, count(0, 1_000_000);
     }
 }
 
