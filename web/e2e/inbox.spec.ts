@@ -66,6 +66,14 @@ mind = "model"
     // The keeper was told nothing.
     const { items } = (await keeper.api("GET", "/attention")) as { items: unknown[] };
     expect(items.length).toBe(4);
+    // One is dismissed for good.
+    const aside = page.getByRole("list", { name: "Put aside" });
+    await aside.getByRole("button", { name: "Take back" }).first().click();
+    await expect(rows).toHaveCount(3);
+    await rows.last().getByRole("button", { name: /^Dismiss/ }).click();
+    await expect(rows).toHaveCount(2);
+    const left = async () => ((await keeper.api("GET", "/attention")) as { items: unknown[] }).items.length;
+    await expect.poll(left).toBe(3);
     // Something is done to several at once: each is asked again and fails again, as another matter.
     for (const one of await rows.getByRole("checkbox").all()) await one.check();
     await page.getByRole("toolbar").getByRole("button", { name: "Ask again" }).click();

@@ -47,7 +47,8 @@ pub use context::{
     MemoryRefError, OfferedTools, OwnEntries,
 };
 pub use epoch::{
-    AbortCode, EpochAborted, EpochCommitted, EpochEvent, EpochOpened, EpochStoodStill,
+    AbortCode, EpochAborted, EpochCommitted, EpochDismissed, EpochEvent, EpochOpened,
+    EpochStoodStill,
 };
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
 pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};

@@ -18,6 +18,7 @@ mod add_agent;
 mod announce;
 mod attention;
 mod command;
+mod dismiss;
 mod facts_review;
 mod forget;
 mod memory;
@@ -125,6 +126,11 @@ pub enum OrderError {
     /// It has ended already.
     #[error("epoch `{0}` has already ended")]
     Ended(EpochId),
+    /// There is nothing of it to dismiss.
+    #[error(
+        "nobody is waited for because of epoch `{0}`: it did not fail, was asked again, or was dismissed already"
+    )]
+    NothingWaits(EpochId),
     /// The caller has to correct it.
     #[error("{0}")]
     Invalid(String),

@@ -77,7 +77,7 @@ pub struct State {
     pub running: HashMap<EpochId, EpochRecord>,
     /// Idempotency keys and what they stand for.
     pub keys: HashMap<String, KeyUse>,
-    /// Aborted epochs whose stimulus was neither sent again nor answered since, oldest first.
+    /// Aborted epochs whose stimulus was neither sent again, answered nor dismissed since, oldest first.
     pub failed: VecDeque<FailedEpoch>,
     /// Approvals whose epoch ended without a decision on them.
     pub undecided: Vec<UndecidedApproval>,
@@ -254,10 +254,17 @@ impl State {
         Ok(())
     }
 
-    /// Takes in what was written about an epoch after its end: a missing decision.
+    /// Takes in what was written about an epoch after its end: a missing decision, or that nobody waits for its reply any more.
     fn catch_up(&mut self, epoch: EpochId, entry: &Entry) {
-        let Event::Approval(ApprovalEvent::Decided(decided)) = &entry.event else { return };
-        self.undecided.retain(|approval| approval.approval_id != decided.approval_id);
+        match &entry.event {
+            Event::Approval(ApprovalEvent::Decided(decided)) => {
+                self.undecided.retain(|approval| approval.approval_id != decided.approval_id);
+            }
+            Event::Epoch(EpochEvent::Dismissed(_)) => {
+                self.failed.retain(|failed| failed.epoch != epoch);
+            }
+            _ => return,
+        }
         if let Some(span) = self.epochs.get_mut(&epoch) {
             span.last_seq = entry.seq;
         }
@@ -291,7 +298,7 @@ impl State {
         state.queue.retain(|queued| *queued != epoch);
         match event {
             EpochEvent::Opened(_) => return state.open = Some(epoch),
-            EpochEvent::StoodStill(_) => return,
+            EpochEvent::StoodStill(_) | EpochEvent::Dismissed(_) => return,
             EpochEvent::Committed(_) | EpochEvent::Aborted(_) => {}
         }
         if state.open == Some(epoch) {

@@ -88,6 +88,7 @@ routes! {
     get "/epochs/{id}" [ReadOf(Epoch)] epochs::show;
     post "/epochs/{id}/abort" [SayTo(Epoch)] epochs::abort;
     post "/epochs/{id}/fork" [SayTo(Epoch)] epochs::fork;
+    post "/epochs/{id}/dismiss" [Approve] epochs::dismiss;
     get "/events" [ReadOf(Query)] events::follow;
     get "/ledger" [Read] ledger::page;
     get "/snapshot" [Read] snapshot::show;
@@ -164,7 +165,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
     info(title = "Abide", description = "The running keeper. Errors have one shape, lists one form."),
     paths(
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
-        health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort,
+        health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort, epochs::dismiss,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
         approvals::decide, tools::list, tools::trial, mcp::list, mcp::accept, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,

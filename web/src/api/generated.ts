@@ -1662,6 +1662,8 @@ export interface Routes {
   "GET /epochs/{id}": { path: "id"; query: "thoughts" | "context"; body: undefined; answer: EpochView };
   /** Ends an epoch, waiting or running, without a reply. */
   "POST /epochs/{id}/abort": { path: "id"; query: never; body: AbortBody; answer: EpochView };
+  /** Takes an epoch that ended without a reply off the list of what needs a person. */
+  "POST /epochs/{id}/dismiss": { path: "id"; query: never; body: undefined; answer: undefined };
   /** Asks an epoch's stimulus again, as a new epoch. */
   "POST /epochs/{id}/fork": { path: "id"; query: never; body: ForkBody; answer: ForkedView };
   /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. */
@@ -2293,6 +2295,10 @@ export interface EpochAborted {
 export interface EpochCommitted {
   /** The turn whose `final_response` is the reply. */
   turn: number;
+}
+
+/** An epoch that ended without a reply waits for nobody any more. Who said so is the author; nothing else changes. */
+export interface EpochDismissed {
 }
 
 /** An epoch begins. */
@@ -3507,6 +3513,8 @@ export interface EventData {
   "epoch.aborted": EpochAborted;
   /** The reply stands, staged state is in force, the exchange is memory. */
   "epoch.committed": EpochCommitted;
+  /** A person has seen that it ended without a reply, and wants none any more. */
+  "epoch.dismissed": EpochDismissed;
   /** The lane took the stimulus up. */
   "epoch.opened": EpochOpened;
   /** Nothing could happen for so long while it was open; that time is not the epoch's. */
@@ -3700,6 +3708,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",
+  "epoch.dismissed": "A person has seen that it ended without a reply, and wants none any more.",
   "epoch.opened": "The lane took the stimulus up.",
   "epoch.stood_still": "Nothing could happen for so long while it was open; that time is not the epoch's.",
   "evidence.recorded": "An agent or a person made an entry. The line's author is its author, the line's time its time.",

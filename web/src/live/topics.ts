@@ -28,6 +28,7 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   "epoch.opened": ["agents"],
   "epoch.committed": ["agents", "attention", "evidence", "knowledge", "graph"],
   "epoch.aborted": ["agents", "attention", "approvals"],
+  "epoch.dismissed": ["attention"],
   "turn.completed": ["evidence"],
   approval: ["approvals", "attention", "agents"],
   agent: ["agents", "attention"],

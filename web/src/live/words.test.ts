@@ -168,6 +168,7 @@ const ANYTHING = {
 const OTHERWISE: Record<string, object> = {
   "mcp.tool_accepted": { server: "files", tool: "read" },
   "epoch.stood_still": { duration_ms: 60_000 },
+  "epoch.dismissed": {},
   "tool.kept": { namespace: "rss", key: "https://example.org/feed", value: {} },
   "watchdog.stepped": { to: ["phone"] },
   "watchdog.attention_raised": {

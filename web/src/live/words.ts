@@ -26,6 +26,8 @@ function said(event: AnyEvent, tool?: string): string {
       return "started working on it";
     case "epoch.stood_still":
       return `stood still for ${duration(event.data.duration_ms)}; that time does not count`;
+    case "epoch.dismissed":
+      return "waits for nobody any more: its failure was dismissed";
     case "context.assembled":
       return `was shown ${event.data.tokens.system + event.data.tokens.history + event.data.tokens.stimulus} tokens`;
     case "turn.started":

@@ -16,6 +16,8 @@ event_group! {
         Committed(EpochCommitted) = "epoch.committed" v 1,
         /// The epoch ended without a reply and changed no memory.
         Aborted(EpochAborted) = "epoch.aborted" v 1,
+        /// A person has seen that it ended without a reply, and wants none any more.
+        Dismissed(EpochDismissed) = "epoch.dismissed" v 1,
     }
 }
 
@@ -50,6 +52,10 @@ pub struct EpochAborted {
     /// Why, for people.
     pub message: String,
 }
+
+/// An epoch that ended without a reply waits for nobody any more. Who said so is the author; nothing else changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochDismissed {}
 
 /// Why an epoch was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -97,7 +97,10 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Mcp(_)
         | Event::Turn(TurnEvent::Started(_) | TurnEvent::Failed(_))
         | Event::Epoch(
-            EpochEvent::Opened(_) | EpochEvent::StoodStill(_) | EpochEvent::Aborted(_),
+            EpochEvent::Opened(_)
+            | EpochEvent::StoodStill(_)
+            | EpochEvent::Aborted(_)
+            | EpochEvent::Dismissed(_),
         )
         | Event::Evolution(EvolutionEvent::Decided(_))
         | Event::Wake(WakeEvent::Fired(_) | WakeEvent::Ran(_)) => return None,

@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         let left = limit.saturating_sub(self.record.time_spent(self.now()));
         if left.is_zero() {
             let message = format!(
-                "the epoch took longer than the {} s that it may take (limits.epoch_s)",
+                "the epoch took longer than the {} s that it may take (limits.epoch), time without a keeper counted",
                 limit.as_secs()
             );
             return Err(EpochError::abort(AbortCode::Deadline, message));

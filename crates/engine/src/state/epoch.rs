@@ -197,6 +197,8 @@ impl EpochRecord {
                 self.abort = Some(aborted.clone());
                 self.ended_at = Some(at);
             }
+            // It is as it was; only nobody is reminded of it any more.
+            EpochEvent::Dismissed(_) => {}
         }
     }
 

@@ -110,7 +110,10 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
                 path: format!("/epochs/{epoch}"),
                 body: None,
             };
-            vec![ActionView::post("Ask again", format!("/epochs/{epoch}/fork"), json!({})), show]
+            let post = |label, action| {
+                ActionView::post(label, format!("/epochs/{epoch}/{action}"), json!({}))
+            };
+            vec![post("Ask again", "fork"), show, post("Dismiss", "dismiss")]
         }
         AttentionKind::Budget => {
             vec![ActionView::post("Resume", format!("/agents/{agent}/resume"), json!({}))]

@@ -268,6 +268,18 @@ pub(crate) async fn abort(
     Ok(Json(EpochView::new(&record(keeper, id).await?, EpochViewOptions::default())))
 }
 
+/// Takes an epoch that ended without a reply off the list of what needs a person.
+#[utoipa::path(post, path = "/epochs/{id}/dismiss", tag = "epochs", params(("id" = String, Path)),
+    responses((status = 204), (status = 404), (status = 409)))]
+pub(crate) async fn dismiss(
+    State(app): State<AppState>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    app.keeper()?.dismiss(epoch_id(&id)?, caller.author()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Asks an epoch's stimulus again, as a new epoch.
 #[utoipa::path(post, path = "/epochs/{id}/fork", tag = "epochs", request_body = ForkBody, params(("id" = String, Path)),
     responses((status = 200, body = ForkedView), (status = 404), (status = 422)))]

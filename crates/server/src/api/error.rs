@@ -302,6 +302,9 @@ impl From<OrderError> for ApiError {
         match &error {
             OrderError::NotFound { .. } => Self::new(StatusCode::NOT_FOUND, "not_found", message),
             OrderError::Ended(epoch) => Self::conflict("ended", message).about(epoch.to_string()),
+            OrderError::NothingWaits(epoch) => {
+                Self::conflict("nothing_waits", message).about(epoch.to_string())
+            }
             OrderError::Invalid(_) => Self::invalid(message),
             OrderError::Unreadable(_) => Self::internal(&error),
             OrderError::Ledger(source) => ledger_unavailable(&message, source),

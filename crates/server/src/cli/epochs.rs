@@ -18,7 +18,7 @@ use crate::system::SystemClock;
 /// Columns of a terminal in which a list also says who asked.
 const WIDE: usize = 120;
 
-/// Lists, shows, aborts and forks epochs
+/// Lists, shows, aborts, forks and dismisses epochs
 #[derive(Debug, Args)]
 pub(crate) struct Epochs {
     #[command(subcommand)]
@@ -66,6 +66,11 @@ enum Action {
         #[arg(long)]
         message: Option<String>,
     },
+    /// Takes an epoch that ended without a reply off the list of what needs a person
+    Dismiss {
+        /// The epoch's id
+        epoch: String,
+    },
 }
 
 impl Epochs {
@@ -92,6 +97,10 @@ impl Epochs {
             Action::Abort { epoch, reason } => {
                 let path = format!("/epochs/{}/abort", url_encode(&epoch));
                 show(context, &client.fetch(Call::post(&path, &json!({"reason": reason}))).await?)?;
+            }
+            Action::Dismiss { epoch } => {
+                let path = format!("/epochs/{}/dismiss", url_encode(&epoch));
+                client.fetch(Call::post(&path, &json!({}))).await?;
             }
             Action::Fork { epoch, message } => {
                 let path = format!("/epochs/{}/fork", url_encode(&epoch));

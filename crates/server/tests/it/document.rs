@@ -23,8 +23,9 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 10] = [
+const NOT_REACHED: [(&str, &str); 11] = [
     ("GET /events", "a stream has no end"),
+    ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
     ("GET /dreams/{filename}", "a dream needs a model"),
     ("DELETE /dreams/{filename}", "a dream needs a model"),
     ("POST /identity/proposals/{id}", "a proposal needs a model that sleeps"),
@@ -287,6 +288,8 @@ impl Life {
             ("POST", "/tools/trial".to_owned(), json!({"tool": "memory.recall"})),
             ("POST", format!("/epochs/{nothing}/abort"), json!({})),
             ("POST", format!("/epochs/{epoch}/abort"), json!({})),
+            ("POST", format!("/epochs/{nothing}/dismiss"), json!({})),
+            ("POST", format!("/epochs/{epoch}/dismiss"), json!({})),
             ("POST", format!("/approvals/{approval}"), json!({"decision": "deny"})),
             ("POST", format!("/identity/proposals/{nothing}"), json!({"decision": "deny"})),
             ("POST", format!("/knowledge/proposals/{nothing}"), json!({"decision": "deny"})),

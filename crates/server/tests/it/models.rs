@@ -3,7 +3,7 @@
 use abide_testkit::{FakeDialect, ModelServer, Reply, ReplyHold};
 use serde_json::json;
 
-use crate::home::Home;
+use crate::home::{Home, Keeper};
 
 fn home_for(server: &ModelServer) -> Home {
     let url = server.base_url(FakeDialect::OpenAiChat);
@@ -75,6 +75,23 @@ fn doctor_says_whether_the_model_is_there() {
 }
 
 #[test]
+fn the_limit_of_an_answer_reaches_the_model_from_the_keeper_and_from_an_agent_of_its_own() {
+    for mind in ["", "[[agent]]\nid = \"felix\"\nmind = \"agent\"\n"] {
+        let server = ModelServer::start().unwrap();
+        server.script([Reply::text("Here I am.")]);
+        let url = server.base_url(FakeDialect::OpenAiChat);
+        let model = format!(
+            "[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\nmax_output_tokens = 300\n"
+        );
+        let home = Home::new(&format!("{mind}{model}"));
+        let keeper = home.up();
+        assert_eq!(keeper.client.say("are you there?")["final_response"], "Here I am.");
+        let limits: Vec<_> = server.requests().iter().map(|asked| asked.tokens_max).collect();
+        assert_eq!(limits, [Some(300)], "{mind}");
+    }
+}
+
+#[test]
 fn an_epoch_that_failed_is_shown_and_can_be_asked_again() {
     let server = ModelServer::start().unwrap();
     server.script([Reply::status(400), Reply::text("Here I am.")]);
@@ -91,4 +108,40 @@ fn an_epoch_that_failed_is_shown_and_can_be_asked_again() {
     assert_eq!(keeper.client.post(action["path"].as_str().unwrap(), &action["body"]).status, 200);
     events.until("epoch.committed");
     assert_eq!(keeper.client.read("/attention")["items"], json!([]));
+}
+
+#[test]
+fn an_epoch_that_failed_can_be_dismissed_once_and_stays_dismissed() {
+    let server = ModelServer::start().unwrap();
+    server.script([Reply::status(400), Reply::status(400), Reply::text("Here I am.")]);
+    let home = home_for(&server);
+    let keeper = home.up();
+    home.run(["say", "are you there?"]);
+    home.run(["say", "and now?"]);
+    let matters = keeper.client.read("/attention")["items"].clone();
+    let dismiss = &matters[0]["actions"][2];
+    assert_eq!(
+        (&matters[1]["kind"], &dismiss["label"]),
+        (&json!("epoch_failed"), &json!("Dismiss"))
+    );
+    let path = dismiss["path"].as_str().unwrap();
+    assert_eq!(keeper.client.post(path, &dismiss["body"]).status, 204);
+    let again = keeper.client.post(path, &json!({}));
+    assert_eq!((again.status, again.code().as_str()), (409, "nothing_waits"));
+    let left = |keeper: &Keeper| keeper.client.read("/attention")["items"].clone();
+    assert_eq!(left(&keeper), json!([matters[1]]), "the other one waits on");
+    let epoch = path.split('/').nth(2).unwrap().to_owned();
+    let shown = keeper.client.read(&format!("/epochs/{epoch}"));
+    assert_eq!(shown["state"], "aborted", "it is what it was: {shown}");
+    keeper.kill();
+    let keeper = home.up();
+    assert_eq!(left(&keeper), json!([matters[1]]));
+    let other = matters[1]["id"].as_str().unwrap().trim_start_matches("epoch:");
+    assert!(home.run(["epochs", "dismiss", other]).status.success());
+    assert_eq!(left(&keeper), json!([]));
+    let answered = keeper.client.say("and at last?");
+    let id = answered["epoch_id"].as_str().unwrap();
+    let late = home.run(["epochs", "dismiss", id]);
+    assert!(!late.status.success());
+    assert!(String::from_utf8(late.stderr).unwrap().contains("nobody is waited for"), "{id}");
 }

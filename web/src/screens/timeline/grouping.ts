@@ -30,6 +30,7 @@ function turnOf(event: AnyEvent, running: number | null): number | null {
     case "epoch.opened":
     case "epoch.committed":
     case "epoch.aborted":
+    case "epoch.dismissed":
     case "stimulus.accepted":
       return null;
     default:

@@ -165,6 +165,15 @@ fn what_cannot_be_asked_is_refused() {
 #[test]
 fn groups_are_asked_of_the_index_as_their_kinds() {
     let kinds = expanded(vec!["epoch.*".into(), "epoch.opened".into()]);
-    assert_eq!(kinds, ["epoch.aborted", "epoch.committed", "epoch.opened", "epoch.stood_still"]);
+    assert_eq!(
+        kinds,
+        [
+            "epoch.aborted",
+            "epoch.committed",
+            "epoch.dismissed",
+            "epoch.opened",
+            "epoch.stood_still"
+        ]
+    );
     assert!(expanded(vec!["epoch.opened".into(), "*".into()]).is_empty());
 }
