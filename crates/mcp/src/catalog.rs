@@ -16,13 +16,15 @@ use crate::{
         DESCRIPTION_BYTES_MAX, DESCRIPTION_CHARS_MAX, FOREIGN_NAME_BYTES_MAX, HINTS_BYTES_MAX,
         SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
     },
-    names::tool_name,
+    names::{LIST_RESOURCES, READ_RESOURCE, tool_name},
     pin::{ToolPin, WaitingTool, compare_pins},
     schema_bounds::check_bounds,
     settings::McpServerSettings,
     status::WithheldTool,
 };
 
+/// Longest text about names that the server does not have.
+const PROBLEM_CHARS_MAX: usize = 1_000;
 /// Keywords of a schema whose texts are for those who read it.
 const SCHEMA_TEXTS: [&str; 3] = ["description", "title", "$comment"];
 
@@ -48,6 +50,8 @@ pub(crate) struct Catalog {
     pub(crate) dropped: Vec<WithheldTool>,
     /// What all usable tools said about themselves, blocked ones too.
     pub(crate) pins: Vec<ToolPin>,
+    /// Names in the settings that no tool of the server has; none where all are known.
+    pub(crate) unknown_names: Option<String>,
 }
 
 impl Catalog {
@@ -69,6 +73,7 @@ impl Catalog {
             }
         }
         catalog.pins = usable.iter().map(|tool| tool.pin.clone()).collect();
+        catalog.unknown_names = unknown_names(listed, settings);
         let mut waiting =
             pinned.map(|pinned| compare_pins(pinned, &catalog.pins)).unwrap_or_default();
         usable.retain(|tool| !waiting.iter().any(|waits| waits.tool == tool.pin.tool));
@@ -90,6 +95,44 @@ impl Catalog {
         let tool = shortened(&visible_line(tool), FOREIGN_NAME_BYTES_MAX);
         self.dropped.push(WithheldTool { tool, reason: reason.to_owned() });
     }
+}
+
+/// What the settings name that the server does not have, for people: a name that is misspelt in `deny` denies nothing.
+fn unknown_names(listed: &[Value], settings: &McpServerSettings) -> Option<String> {
+    let names = listed.iter().filter_map(|tool| tool.get("name").and_then(Value::as_str));
+    let names: BTreeSet<&str> = names.collect();
+    if names.is_empty() {
+        return None;
+    }
+    let McpServerSettings { allow, ask, deny, effects, .. } = settings;
+    let effects: Vec<String> = effects.keys().cloned().collect();
+    let lists = [("allow", allow), ("ask", ask), ("deny", deny), ("effects", &effects)];
+    let of_list = |(list, entries): (&str, &Vec<String>)| -> Vec<String> {
+        let is_unknown = |entry: &&String| {
+            !["*", READ_RESOURCE, LIST_RESOURCES].contains(&entry.as_str())
+                && !names.contains(entry.as_str())
+        };
+        let text = |entry: &String| {
+            let entry_shown = visible_line(entry);
+            let like = names.iter().find(|name| is_like(name, entry, &settings.name));
+            let like = like.map(|name| format!(" (it has `{}`)", visible_line(name)));
+            format!("`{list}` names `{entry_shown}`{}", like.unwrap_or_default())
+        };
+        entries.iter().filter(is_unknown).map(text).collect()
+    };
+    let unknown: Vec<String> = lists.into_iter().flat_map(of_list).collect();
+    let all = unknown.join(", ");
+    let problem = format!("the server has no such tool: {all}; lists go by its own names");
+    (!unknown.is_empty()).then(|| shortened(&problem, PROBLEM_CHARS_MAX))
+}
+
+/// Whether somebody who wrote this may have meant that tool: other signs between the words, or its name here.
+fn is_like(name: &str, written: &str, server: &str) -> bool {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let here = tool_name(server, name);
+    plain(name) == plain(written) || here == written || here.ends_with(&format!(".{written}"))
 }
 
 fn read_tool(tool: &Value, settings: &McpServerSettings) -> Result<ListedTool, String> {
@@ -214,6 +257,23 @@ mod tests {
         let mut tool = json!({"name": name, "description": "does"});
         tool["inputSchema"] = schema;
         tool
+    }
+
+    #[test]
+    fn a_list_that_names_what_the_server_does_not_have_is_said() {
+        let settings = McpServerSettings {
+            allow: vec!["*".into(), "read".into()],
+            deny: vec!["drop_all".into(), "drop-all".into(), "gone".into()],
+            ..settings()
+        };
+        let listed = [tool("drop-all", json!({})), tool("read", json!({}))];
+        let problem = Catalog::new(&listed, &settings, None).unknown_names.unwrap();
+        assert!(
+            problem.contains("`deny` names `drop_all` (it has `drop-all`), `deny` names `gone`;"),
+            "{problem}"
+        );
+        assert!(!problem.contains("allow"), "{problem}");
+        assert_eq!(Catalog::new(&[], &settings, None).unknown_names, None, "nothing is known yet");
     }
 
     #[test]

@@ -208,7 +208,7 @@ impl Connection {
             let pinned = source.pinned.as_deref();
             let catalog = Catalog::new(&source.listed, &connection.settings, pinned);
             connection.offer(Arc::new(catalog), |facts| {
-                facts.list_problem.clone_from(&source.list_problem);
+                facts.list_problem = list_problem(&source, &facts.catalog);
                 facts.listings = source.listings;
                 facts.is_pinned = source.pinned.is_some();
             });
@@ -364,6 +364,13 @@ impl Connection {
             stderr_tail: self.stderr.to_text(),
         }
     }
+}
+
+/// What is wrong with the list, and with what the settings say about it.
+fn list_problem(source: &Source, catalog: &Catalog) -> Option<String> {
+    let both = [source.list_problem.as_deref(), catalog.unknown_names.as_deref()];
+    let both: Vec<&str> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 /// The pins of this server: a keeper may hand in all that it has.

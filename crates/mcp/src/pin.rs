@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
 
-use crate::limits::DIFF_CHARS_MAX;
+use crate::{limits::DIFF_CHARS_MAX, names::tool_name};
 
 /// What one tool said about itself when it was accepted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,11 @@ impl ToolPin {
             hash.update(part.as_bytes());
         }
         hex::encode(hash.finalize())
+    }
+
+    /// The tool's name as agents call it.
+    pub fn offered_as(&self) -> String {
+        tool_name(&self.server, &self.tool)
     }
 
     /// All of it as lines for people, with everything hidden in it made visible.

@@ -168,7 +168,7 @@ fn open_root(folder: &NamedFolder) -> Result<OwnedFd, ToolError> {
     rustix::fs::open(&folder.path, flags, Mode::empty()).map_err(|errno| {
         ToolError::of(
             ToolErrorKind::NotFound,
-            format!("the folder `{}` cannot be opened on this machine: {errno}", folder.name),
+            format!("the folder `{}` cannot be opened: {errno}", folder.name),
         )
     })
 }

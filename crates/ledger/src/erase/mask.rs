@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn of_what_a_tool_said_about_itself_only_whose_it_was_stays() {
-        let data = r#"{"server":"files","tool":"read","description":"Ann's notes","schema":{"properties":{"ann":{"name":"Ann"}}}}"#;
+        let data = r#"{"server":"files","tool":"read","description":"Ann's notes","schema":{"properties":{"Ann's":{"name":"Ann"}}}}"#;
         let masked = mask_data("mcp.tool_accepted", 1, data).unwrap();
         let kept: serde_json::Value = serde_json::from_str(&masked).unwrap();
         assert_eq!((&kept["server"], &kept["description"]), (&"files".into(), &"[erased]".into()));

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use abide_domain::{is_hidden, tool::EffectClass};
 use abide_mcp::RESULT_TEXT_BYTES_MAX;
-use abide_tools::ToolErrorKind::{self, Unknown, Upstream};
+use abide_tools::{
+    Registry,
+    ToolErrorKind::{self, Unknown, Upstream},
+};
 use serde_json::json;
 
 use crate::bench::{Bench, Setup};
@@ -173,12 +176,13 @@ async fn an_image_is_described_once_and_never_shown_as_text() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_never_reach_the_server() {
+async fn a_tool_brings_the_schema_that_its_arguments_are_held_to_before_they_reach_the_server() {
     let bench = Setup::new(&[]).ready().await;
-    let error = bench.append_with(json!({"line": 7})).await.unwrap_err();
-    assert_eq!(error.kind, ToolErrorKind::Invalid);
-    assert!(error.message.contains("/line"), "{error}");
-    assert!(bench.left("probe").is_empty());
+    let name = "mcp.test.append";
+    let registry = Registry::new([bench.tool(name)]).unwrap();
+    let error = registry.validate(name, &json!({"line": 7})).unwrap_err();
+    assert!(error.to_string().contains("/line"), "{error}");
+    registry.validate(name, &json!({"line": "7"})).unwrap();
     bench.client.stop().await;
 }
 

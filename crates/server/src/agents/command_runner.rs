@@ -110,7 +110,9 @@ impl SandboxedCommands {
         let path = self.search_path(&order.write);
         let mut more: Vec<(&str, OsString)> =
             WITHOUT_PEOPLE.iter().map(|(name, value)| (*name, value.into())).collect();
-        more.push(("HOME", order.folder.clone().into()));
+        // Never a folder that somebody else fills: what lies in a project would count as a person's own settings, such as a
+        // `.gitconfig` that names programs.
+        more.push(("HOME", shared.clone().into()));
         more.push(("PATH", path));
         more.push(("TMPDIR", shared.into()));
         let environment =

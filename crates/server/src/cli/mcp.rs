@@ -1,7 +1,7 @@
 //! `abide mcp`: servers of the Model Context Protocol, whose tools agents use. `ls` and `accept` ask the running keeper; `add`, `rm`,
 //! `test` and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use abide_domain::{Clock, tool::ToolSpec, visible, visible_line};
 use abide_mcp::{McpClient, McpClientParts, McpLogin};
@@ -121,6 +121,10 @@ async fn list(context: &Context) -> Result<Exit, CliError> {
         ]
     };
     let rows: Vec<_> = items(&found, "/items").iter().map(row).collect();
+    if rows.is_empty() {
+        context.terminal.say("no servers; `abide mcp add NAME -- COMMAND` adds one");
+        return Ok(Exit::Ok);
+    }
     let head = ["SERVER", "STATE", "TOOLS", "WAIT FOR YOU", "SOFTWARE", "PROBLEM"];
     context.terminal.table(&table(&head, &rows))?;
     Ok(Exit::Ok)
@@ -219,6 +223,8 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
         McpClient::start(server_settings(section), parts).map_err(|error| failed(&error))?;
     let ready = tokio::time::timeout(section.start_limit.0 + END_SLACK, client.ready()).await;
     let specs: Vec<_> = client.tools().iter().map(|tool| tool.spec().clone()).collect();
+    let own_names: BTreeMap<String, String> =
+        client.offered_pins().into_iter().map(|pin| (pin.offered_as(), pin.tool)).collect();
     let status = client.status();
     client.stop().await;
     let problem = match ready {
@@ -235,7 +241,8 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
     if context.terminal.is_json() {
         let tool = |spec: &ToolSpec| {
             let ToolSpec { name, description, parameters, effect, .. } = spec;
-            json!({"name": name, "description": description, "effect": effect, "schema": parameters})
+            let own = own_names.get(name);
+            json!({"name": name, "own_name": own, "description": description, "effect": effect, "schema": parameters})
         };
         let tools: Vec<_> = specs.iter().map(tool).collect();
         context.terminal.json(&json!({"status": status, "tools": tools}))?;
@@ -248,12 +255,16 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
             let effect = json!(spec.effect);
             vec![
                 spec.name.clone(),
+                own_names
+                    .get(&spec.name)
+                    .map(|own| visible_line(own).into_owned())
+                    .unwrap_or_default(),
                 effect.as_str().unwrap_or_default().to_owned(),
                 visible_line(first).into_owned(),
             ]
         })
         .collect();
-    context.terminal.table(&table(&["TOOL", "EFFECT", "WHAT IT SAYS"], &rows))?;
+    context.terminal.table(&table(&["TOOL", "ITS OWN NAME", "EFFECT", "WHAT IT SAYS"], &rows))?;
     if let Some(problem) = &status.list_problem {
         context.terminal.say(&visible(problem));
     }

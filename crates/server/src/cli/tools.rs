@@ -144,7 +144,9 @@ async fn trial(
     let error = text(&tried, "/error");
     let ran = tried.get("ran").and_then(Value::as_bool) == Some(true);
     match (ran, error) {
-        (false, _) => lines.push("not run: it changes something, or is denied".to_owned()),
+        (false, _) => lines.push(
+            "not run: a trial runs only what changes nothing and needs nobody's yes".to_owned(),
+        ),
         (true, "") => lines.push(text(&tried, "/result").to_owned()),
         (true, error) => lines.push(format!("failed: {error}")),
     }

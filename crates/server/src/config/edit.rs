@@ -83,7 +83,7 @@ fn with_servers(text: &str, edit: &ServerEdit) -> Result<String, String> {
             };
             let position = tables.iter().position(is_it);
             let position =
-                position.ok_or_else(|| format!("has no server named {name:?} in the file"))?;
+                position.ok_or_else(|| format!("there is no server named {name:?} in the file"))?;
             tables.remove(position);
             if tables.is_empty() {
                 document.remove("mcp");

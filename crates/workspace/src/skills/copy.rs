@@ -60,7 +60,9 @@ pub enum SkillCopyError {
         problems: Vec<SkillFinding>,
     },
     /// There is something of its name.
-    #[error("there is a skill `{name}` already; remove it first, or call the new one otherwise")]
+    #[error(
+        "there is a skill `{name}` already; delete its folder first, or call the new one otherwise"
+    )]
     Exists {
         /// The name.
         name: String,

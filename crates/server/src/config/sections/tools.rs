@@ -9,7 +9,7 @@ section! {
     pub(crate) struct ToolsSection {
         /// Tools that run.
         pub(crate) allow: Vec<String> = ["memory.*", "stdout", "clock.*"], TOOL_PATTERNS;
-        /// Tools that need approval.
+        /// Tools that need approval; this list wins over `allow`.
         pub(crate) ask: Vec<String> = [], TOOL_PATTERNS;
         /// Tools that never run; this list wins over the other two.
         pub(crate) deny: Vec<String> = [], TOOL_PATTERNS;
@@ -69,7 +69,7 @@ section! {
 section! {
     /// `[tools.internet]`.
     pub(crate) struct InternetSection {
-        /// Hosts whose pages agents may read, such as "example.org", or "*.example.org" for all names below it.
+        /// Hosts whose pages agents may read, such as "example.org", "*.example.org" for all names below it, or "example.org:8443" for a port that is not the usual one.
         pub(crate) allowed: Vec<String> = [], TEXTS;
         /// Whether those hosts may have addresses of this machine or its network.
         pub(crate) private: bool = false, FLAG;
