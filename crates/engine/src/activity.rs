@@ -1,4 +1,5 @@
-//! What is seen of agents between two events: pieces of an answer that grows, and waits whose end is known (decision 58).
+//! What is seen of agents between two events: pieces of an answer that grows or of what a running call says, and waits
+//! whose end is known (decision 58).
 //!
 //! Held in memory alone: none of it is durable, and a keeper that starts anew begins a new silence of everybody. It must never
 //! count as evidence, which is what work produced; it only says that a silence is none.
@@ -29,7 +30,7 @@ pub(crate) struct AgentActivity {
 /// What was seen of an agent last, by the ledger's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeenActivity {
-    /// When a piece of its answer came.
+    /// When a piece of its answer, or of what its running call says, came.
     pub piece_at: Option<Timestamp>,
     /// What it waits for.
     pub wait: Option<KnownWait>,
@@ -70,7 +71,7 @@ impl Activities {
 }
 
 impl AgentActivity {
-    /// A piece of its answer came.
+    /// A piece of its answer, or of what its running call says, came.
     pub(crate) fn note_piece(&self) {
         let now = self.ledger.now();
         self.change(|seen| seen.piece_at = Some(now));

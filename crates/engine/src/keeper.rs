@@ -40,7 +40,7 @@ use crate::{
     ledger_reads::{read_epoch, was_approval},
     projector::{IdentityFiles, Projector},
     run_epoch::{DecideError, DecisionOrder, PageOrder},
-    services::{Services, TurnDelta},
+    services::{Services, ToolProgress, TurnDelta},
     settings::EpochSettings,
     sleep::{SleepHandle, Sleeper},
     state::{EpochRecord, EpochSpan},
@@ -206,6 +206,11 @@ impl Keeper {
     /// Growing answers from here on. A listener that lags loses the oldest.
     pub fn deltas(&self) -> broadcast::Receiver<TurnDelta> {
         self.inner.services.deltas.subscribe()
+    }
+
+    /// What running calls say from here on. A listener that lags loses the oldest.
+    pub fn tool_progress(&self) -> broadcast::Receiver<ToolProgress> {
+        self.inner.services.tool_progress.subscribe()
     }
 
     /// Waits until the epoch has ended; false when no such epoch exists.

@@ -79,7 +79,7 @@ pub use memory_access::MemoryAccess;
 pub use money::format_dollars;
 pub use projector::{IdentityFiles, Projector, ProjectorError, agent_folder};
 pub use roster::{AgentFiles, Roster};
-pub use services::{Services, TurnDelta};
+pub use services::{Services, ToolProgress, TurnDelta};
 pub use settings::{EpochSettings, KnownPeople};
 pub use state_view::{StateGuard, StateView};
 pub use waker::{AgentSchedule, Waker};

@@ -23,6 +23,7 @@ mod attempt_clock;
 mod attempt_cost;
 mod attempt_count;
 mod budget;
+mod call_reports;
 mod controls;
 mod error;
 mod hand_back;

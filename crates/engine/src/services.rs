@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use abide_domain::{AgentId, Clock, EpochId, IdSource, OWNER, Timestamp};
+use abide_domain::{AgentId, CallId, Clock, EpochId, IdSource, OWNER, Timestamp};
 use abide_ledger::Ledger;
 use abide_memory::stdout::StdoutFolder;
+use abide_tools::CallUpdate;
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::{
@@ -22,6 +23,8 @@ use crate::{
 
 /// Pieces of growing answers that wait for a slow listener; older ones are dropped, none is durable.
 const DELTAS_MAX: usize = 4096;
+/// Updates of running calls that wait for a slow listener; older ones are dropped, none is durable. Each has some KiB.
+const TOOL_PROGRESS_MAX: usize = 256;
 
 /// A piece of a growing answer, for clients that follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,19 @@ pub struct TurnDelta {
     pub text: String,
     /// Whether it is reasoning.
     pub thought: bool,
+}
+
+/// What a running call says, for clients that follow it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolProgress {
+    /// The agent whose mind called.
+    pub agent: AgentId,
+    /// The open epoch.
+    pub epoch: EpochId,
+    /// The call, unique in its epoch.
+    pub call_id: CallId,
+    /// What it said since its last update; a gap in the numbers is what a slow listener lost.
+    pub update: CallUpdate,
 }
 
 /// What the tasks of a keeper share. Made once at start; each task holds it until it ends.
@@ -59,6 +75,8 @@ pub struct Services {
     pub activities: Activities,
     /// Growing answers, for clients that follow it.
     pub deltas: broadcast::Sender<TurnDelta>,
+    /// What running calls say, for clients that follow it.
+    pub tool_progress: broadcast::Sender<ToolProgress>,
     /// The state that is folded from the ledger.
     pub view: StateView,
     /// The last event that an earlier keeper wrote.
@@ -81,6 +99,11 @@ impl Services {
     /// A channel for growing answers.
     pub fn delta_channel() -> broadcast::Sender<TurnDelta> {
         broadcast::channel(DELTAS_MAX).0
+    }
+
+    /// A channel for what running calls say.
+    pub fn tool_progress_channel() -> broadcast::Sender<ToolProgress> {
+        broadcast::channel(TOOL_PROGRESS_MAX).0
     }
 
     /// Whether an agent's budget of this day is spent.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use abide_domain::{Clock, Timestamp, text::shortened, visible, visible_line};
+use abide_tools::CallProgress;
 use rmcp::model::{ClientRequest, ServerPeerInfo};
 use serde_json::Value;
 use tokio::{
@@ -290,6 +291,7 @@ impl Connection {
     pub(crate) async fn call_if(
         &self,
         message: ClientRequest,
+        progress: &CallProgress,
         is_right: impl Fn() -> bool,
     ) -> Result<Value, RequestError> {
         let deadline = Instant::now() + self.wait_limit();
@@ -306,12 +308,16 @@ impl Connection {
             idle: self.settings.call_idle_limit,
             total: self.settings.call_total_limit,
         };
-        request(&link, message, limits).await
+        request(&link, message, (limits, progress)).await
     }
 
     /// Sends a request as soon as the server can take one more.
-    pub(crate) async fn call(&self, message: ClientRequest) -> Result<Value, RequestError> {
-        self.call_if(message, || true).await
+    pub(crate) async fn call(
+        &self,
+        message: ClientRequest,
+        progress: &CallProgress,
+    ) -> Result<Value, RequestError> {
+        self.call_if(message, progress, || true).await
     }
 
     /// Waits until the task of the connection has said that it is over.
@@ -407,6 +413,7 @@ pub(crate) mod tests {
     };
 
     use abide_domain::{Clock, Timestamp};
+    use abide_tools::CallProgress;
     use futures_util::FutureExt as _;
     use rmcp::model::ListResourcesRequest;
     use serde_json::json;
@@ -465,7 +472,8 @@ pub(crate) mod tests {
         connection.enter(Phase::Stopped);
         let turns = u32::try_from(CALLS_AT_ONCE_MAX).unwrap();
         let all_turns = connection.calls.acquire_many(turns).await.unwrap();
-        let call = connection.call(ListResourcesRequest::default().into());
+        let progress = CallProgress::default();
+        let call = connection.call(ListResourcesRequest::default().into(), &progress);
         let called = tokio::time::timeout(connection.call_time_limit(), call).await.unwrap();
         let Err(RequestError::NotSent(reason)) = called else { panic!("{called:?}") };
         assert!(reason.starts_with("8 other calls"), "{reason}");

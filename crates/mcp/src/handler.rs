@@ -9,6 +9,7 @@ use std::{
 };
 
 use abide_domain::visible;
+use abide_tools::CallProgress;
 #[expect(deprecated, reason = "servers of older versions of the protocol still ask for these")]
 use rmcp::model::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
 use rmcp::{
@@ -33,16 +34,16 @@ use crate::{
 /// The signs of life of calls, by the tokens of their progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProgressSigns {
-    calls: Arc<Mutex<HashMap<ProgressToken, Arc<Notify>>>>,
+    calls: Arc<Mutex<HashMap<ProgressToken, WatchedCall>>>,
     /// How many questions to people are open: whoever waits for a person makes no other progress.
     questions: Arc<AtomicUsize>,
 }
 
 impl ProgressSigns {
-    /// Begins to look for signs of a call.
-    pub(crate) fn watch(&self, token: ProgressToken) -> Arc<Notify> {
+    /// Begins to look for signs of a call. What the server says of it goes to those who watch the call.
+    pub(crate) fn watch(&self, token: ProgressToken, progress: CallProgress) -> Arc<Notify> {
         let sign = Arc::new(Notify::new());
-        self.lock().insert(token, Arc::clone(&sign));
+        self.lock().insert(token, WatchedCall { sign: Arc::clone(&sign), progress });
         sign
     }
 
@@ -56,15 +57,25 @@ impl ProgressSigns {
         self.questions.load(Ordering::Relaxed) > 0
     }
 
-    fn touch(&self, token: &ProgressToken) {
-        if let Some(sign) = self.lock().get(token) {
+    /// Takes in what a server says of a call; of one that nobody waits for it is nobody's news.
+    fn note(&self, said: &ProgressNotificationParam) {
+        let call = self.lock().get(&said.progress_token).cloned();
+        if let Some(WatchedCall { sign, progress }) = call {
+            progress.step(said.progress, said.total, said.message.as_deref());
             sign.notify_one();
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, Arc<Notify>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, WatchedCall>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A call that a server was sent and has not answered.
+#[derive(Clone, Debug)]
+struct WatchedCall {
+    sign: Arc<Notify>,
+    progress: CallProgress,
 }
 
 /// A question that is open until this is dropped.
@@ -177,7 +188,7 @@ impl ClientHandler for ServerRequests {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.signs.touch(&params.progress_token);
+        self.signs.note(&params);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

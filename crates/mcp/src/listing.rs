@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use abide_tools::CallProgress;
 use rmcp::model::{ClientRequest, ListResourcesRequest, ListToolsRequest, PaginatedRequestParams};
 use serde_json::Value;
 
@@ -32,10 +33,12 @@ pub(crate) struct Page {
 pub(crate) async fn list_tools(link: &Link) -> Result<Listing, RequestError> {
     let (mut listing, mut seen, mut cursor) = (Listing::default(), HashSet::new(), None);
     let mut bytes = 0;
+    // Nobody watches a list as it is read.
+    let unwatched = CallProgress::default();
     for _ in 0..PAGES_MAX {
         let params = cursor.take().map(from_cursor);
         let message = ListToolsRequest { params, ..ListToolsRequest::default() }.into();
-        let answer = request(link, message, list_limits()).await?;
+        let answer = request(link, message, (list_limits(), &unwatched)).await?;
         bytes += answer.to_string().len();
         if bytes > LIST_BYTES_MAX {
             listing.problem = Some(format!("the list stopped at {LIST_BYTES_MAX} bytes"));

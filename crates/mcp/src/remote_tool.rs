@@ -7,7 +7,7 @@ use abide_domain::{
     text::shortened,
     tool::{EffectClass, ToolSpec},
 };
-use abide_tools::{Call, Output, Permission, Tool, ToolError, ToolErrorKind};
+use abide_tools::{Call, CallProgress, Output, Permission, Tool, ToolError, ToolErrorKind};
 use futures_util::future::BoxFuture;
 use jsonschema::Validator;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
@@ -33,13 +33,17 @@ impl RemoteTool {
         Self { connection, listed }
     }
 
-    async fn call(&self, arguments: Map<String, Value>) -> Result<Output, ToolError> {
+    async fn call(
+        &self,
+        arguments: Map<String, Value>,
+        progress: &CallProgress,
+    ) -> Result<Output, ToolError> {
         let params =
             CallToolRequestParams::new(self.listed.pin.tool.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let effect = self.listed.spec.effect;
         let is_offered = || self.connection.is_offered(&self.listed);
-        let called = self.connection.call_if(request, is_offered).await;
+        let called = self.connection.call_if(request, progress, is_offered).await;
         let result = called.map_err(|error| to_tool_error(&error, effect))?;
         if is_unfinished(&result) {
             self.connection
@@ -80,7 +84,7 @@ impl Tool for RemoteTool {
         Box::pin(async move {
             // The registry held them against the schema, which is that of an object.
             let arguments = call.arguments.as_object().cloned().unwrap_or_default();
-            self.call(arguments).await
+            self.call(arguments, call.progress).await
         })
     }
 }

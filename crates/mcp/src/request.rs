@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use abide_domain::{text::shortened, visible};
+use abide_tools::CallProgress;
 use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleClient, ServiceError,
@@ -81,11 +82,11 @@ impl Drop for Abandonment<'_> {
     }
 }
 
-/// Sends a request and waits for its result.
+/// Sends a request and waits for its result. How far it has come, as the server says, is said on the way.
 pub(crate) async fn request(
     link: &Link,
     request: ClientRequest,
-    limits: RequestLimits,
+    (limits, progress): (RequestLimits, &CallProgress),
 ) -> Result<Value, RequestError> {
     if link.closed.is_cancelled() {
         return Err(RequestError::NotSent("the server has ended; nothing was sent".to_owned()));
@@ -95,7 +96,7 @@ pub(crate) async fn request(
         RequestError::NotSent(format!("the request could not be sent: {error}"))
     })?;
     let token = handle.progress_token.clone();
-    let sign = link.signs.watch(token.clone());
+    let sign = link.signs.watch(token.clone(), progress.clone());
     let mut abandonment =
         Abandonment { peer: &link.peer, signs: &link.signs, token, id: Some(handle.id.clone()) };
     let total = Instant::now() + limits.total;

@@ -14,10 +14,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
+//! Reading order: [`Tool`] with [`Call`] and [`Output`], [`CallProgress`] (what a call says while it runs), [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
 //! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] (which one holds now), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
+mod progress;
 mod tool;
 mod tool_error;
 
@@ -52,6 +53,7 @@ pub use memory::{
 };
 pub use policy::{FOREIGN_PREFIX, Permission, ToolPolicy, ToolPolicyError, pattern_means};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
+pub use progress::{CallProgress, CallStep, CallUpdate, OutputPiece, OutputStream};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
 pub use shared_registry::SharedRegistry;
 pub use stdout::{Stdout, TOOL_PARTS};

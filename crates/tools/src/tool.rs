@@ -12,7 +12,9 @@ use futures_util::future::BoxFuture;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::{Commands, KeptValues, MemoryLookup, MemoryQuestion, Permission, ToolError};
+use crate::{
+    CallProgress, Commands, KeptValues, MemoryLookup, MemoryQuestion, Permission, ToolError,
+};
 
 /// Something that a mind can call.
 pub trait Tool: Send + Sync + fmt::Debug {
@@ -117,6 +119,8 @@ pub struct Call<'a> {
     pub offered: &'a [ToolSpec],
     /// The names of those that its prompt shows with their schemas; empty where it shows all, or where that is not known.
     pub shown: &'a [String],
+    /// Where it says how it goes to the people who watch; the result has nothing to do with it.
+    pub progress: &'a CallProgress,
 }
 
 impl<'a> Call<'a> {

@@ -60,6 +60,7 @@ impl Keeper {
             settings: parts.settings,
             attached: AttachedClients::default(),
             deltas: Services::delta_channel(),
+            tool_progress: Services::tool_progress_channel(),
             begun_after: state.seq,
             view: StateView::new(state),
             logs: Arc::new(logs),

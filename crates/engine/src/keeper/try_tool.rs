@@ -5,7 +5,7 @@
 use abide_domain::{AgentId, CallId, EpochId, tool::EffectClass};
 use abide_memory::Listener;
 use abide_tools::{
-    ArgumentsError, Call, CommandReply, Commands, KeptValues, Permission, ToolError,
+    ArgumentsError, Call, CallProgress, CommandReply, Commands, KeptValues, Permission, ToolError,
     UnknownToolError, judge_call,
 };
 use futures_util::future::{BoxFuture, ready};
@@ -81,6 +81,7 @@ impl Keeper {
             commands: &NoCommandsHere,
             offered: &tools.offered(&profile.policy),
             shown: &[],
+            progress: &CallProgress::default(),
         };
         let limit = tool.time_limit(arguments).unwrap_or(services.settings.limits.tool);
         let ended = tokio::time::timeout(limit, tool.run(call)).await;

@@ -4,7 +4,7 @@
 //! leaves `unknown`, which the mind sees and which is never silently retried unless the tool declared itself idempotent
 //! *before* it ran (architecture, section 6). *State* tools only stage events. A tool's failure is data for the next turn.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, CallId, WaitReason,
@@ -12,10 +12,11 @@ use abide_domain::{
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
-use abide_tools::{Call, KeptValues, Output, ToolError, ToolErrorKind};
+use abide_tools::{Call, CallProgress, KeptValues, Output, ToolError, ToolErrorKind};
 
 use super::{
     approve::{Permit, permit},
+    call_reports::CallReports,
     error::EpochError,
     walk::Walk,
 };
@@ -149,6 +150,7 @@ async fn run(
     }
     let commands = MindCommands::new(services, &walk.record, &call.call_id);
     let (offered, shown) = (walk.offer.all(), walk.shown.clone());
+    let progress = CallProgress::default();
     let request = Call {
         agent: &agent.id,
         epoch,
@@ -167,25 +169,11 @@ async fn run(
         commands: &commands,
         offered: &offered,
         shown: &shown,
+        progress: &progress,
     };
     let _wait = services.activities.wait(&agent.id, WaitReason::Tool, limit);
-    let mut running = std::pin::pin!(tokio::time::timeout(limit, tool.run(request)));
-    let mut visible = std::pin::pin!(tokio::time::sleep(VISIBLE_AFTER));
-    let mut is_hidden = true;
-    let result = loop {
-        tokio::select! {
-            biased;
-            error = walk.controls.interrupt.stopped() => {
-                cancelled(walk, call, effect)?;
-                return Err(error);
-            }
-            result = &mut running => break result,
-            () = &mut visible, if is_hidden => {
-                is_hidden = false;
-                walk.flush().await?;
-            }
-        }
-    };
+    let running = tokio::time::timeout(limit, tool.run(request));
+    let result = follow(walk, (call, effect), (running, &progress)).await?;
     let duration = walk.services.clock.monotonic().saturating_sub(started);
     Ok(match result {
         Ok(Ok(output)) => {
@@ -197,6 +185,39 @@ async fn run(
         }
         Err(_) => CallResult { duration, ..timed_out(effect, limit) },
     })
+}
+
+/// Waits until a call has ended or the epoch is told to end. Meanwhile the call is made visible, and what it says is handed on.
+async fn follow<T>(
+    walk: &mut Walk<'_>,
+    (call, effect): (&VoiceCall, EffectClass),
+    (running, said): (impl Future<Output = T>, &CallProgress),
+) -> Result<T, EpochError> {
+    let reports = CallReports::new(walk, &call.call_id, said);
+    let (mut running, mut reporting) = (pin!(running), pin!(reports.hand_on()));
+    let mut visible = pin!(tokio::time::sleep(VISIBLE_AFTER));
+    let mut is_hidden = true;
+    loop {
+        tokio::select! {
+            biased;
+            error = walk.controls.interrupt.stopped() => {
+                cancelled(walk, call, effect)?;
+                return Err(error);
+            }
+            result = &mut running => {
+                if !is_hidden {
+                    reports.hand_on_last();
+                }
+                return Ok(result);
+            }
+            () = &mut visible, if is_hidden => {
+                is_hidden = false;
+                walk.flush().await?;
+            }
+            // Nobody hears of a call that the ledger does not show.
+            () = &mut reporting, if !is_hidden => {}
+        }
+    }
 }
 
 fn outcome_of(error: &ToolError) -> Outcome {

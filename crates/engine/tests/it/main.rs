@@ -35,5 +35,6 @@ mod schedule;
 mod sleep;
 mod spawn;
 mod stdout;
+mod tool_progress;
 mod voices;
 mod wake;

@@ -23,8 +23,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion, Output, Tool,
-    ToolError,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
+    Output, Tool, ToolError,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
@@ -194,6 +194,15 @@ impl Clock for RealClock {
 
 /// Runs a call as the engine does.
 pub(crate) async fn run(tool: &dyn Tool, arguments: &Value) -> Result<Output, ToolError> {
+    run_watched(tool, arguments, &CallProgress::default()).await
+}
+
+/// The same, with somebody who watches.
+pub(crate) async fn run_watched(
+    tool: &dyn Tool,
+    arguments: &Value,
+    progress: &CallProgress,
+) -> Result<Output, ToolError> {
     let agent: AgentId = "felix".parse().unwrap();
     let (call_id, ids) = (CallId::new(1, 1), Counted::default());
     let berlin = abide_domain::Zone::named("Europe/Berlin").unwrap();
@@ -215,6 +224,7 @@ pub(crate) async fn run(tool: &dyn Tool, arguments: &Value) -> Result<Output, To
         commands: &NoCommands,
         offered: &[],
         shown: &[],
+        progress,
     };
     tool.run(call).await
 }

@@ -14,6 +14,7 @@ mod fake_http;
 mod lists;
 mod login;
 mod pins;
+mod progress;
 mod real_servers;
 mod remote_calls;
 mod resources;

@@ -119,6 +119,16 @@ def progress(id, token, count, every, forever):
     answer(id, text("at last"))
 
 
+def steps(id, token, line, batches):
+    """Says each batch of steps, word for word but for the token where none is given, and waits for a file after it."""
+    for number, batch in enumerate(batches):
+        for step in batch:
+            send({"method": "notifications/progress", "params": {"progressToken": token, **step}})
+        while not os.path.exists(os.path.join(folder, f"go-{line}-{number}")):
+            time.sleep(0.01)
+    answer(id, text("at last"))
+
+
 waiting = {}
 
 
@@ -158,6 +168,9 @@ def append(id, params):
         every = arguments.get("every_ms", 50) / 1000
         more = (id, token, arguments.get("count", 1), every, then == "forever")
         threading.Thread(target=progress, args=more, daemon=True).start()
+    elif then == "steps":
+        token = params.get("_meta", {}).get("progressToken")
+        threading.Thread(target=steps, args=(id, token, arguments["line"], arguments["batches"]), daemon=True).start()
     elif then == "form":
         schema = {"type": "object", "properties": {"age": {"type": "integer"}}}
         ask(id, "elicitation/create", {"mode": "form", "message": "How old?\u200b", "requestedSchema": schema})

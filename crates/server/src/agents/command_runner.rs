@@ -1,6 +1,6 @@
 //! Runs the commands of `shell.run`: each as a tree of processes of its own under a shim, confined as an agent's process is.
 //!
-//! What holds on this machine is tried once, before the first command. It must never run a command less confined than the
+//! What a command writes is kept for its result and said to the people who watch. What holds on this machine is tried once, before the first command. It must never run a command less confined than the
 //! configuration says, and never return while anything that the command started is left.
 
 use std::{
@@ -14,6 +14,10 @@ use abide_domain::{Clock, RunId};
 use abide_supervisor::{
     Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
     ShimCommand, Spawn, environment,
+};
+use abide_tools::{
+    CallProgress,
+    OutputStream::{Stderr, Stdout},
 };
 use abide_workspace::{
     CapturedOutput, CommandEnd, CommandOrder, CommandRunError, CommandRunner, FinishedCommand,
@@ -181,7 +185,11 @@ impl SandboxedCommands {
         Ok(confinement)
     }
 
-    async fn run_one(&self, order: CommandOrder) -> Result<FinishedCommand, CommandRunError> {
+    async fn run_one(
+        &self,
+        order: CommandOrder,
+        progress: &CallProgress,
+    ) -> Result<FinishedCommand, CommandRunError> {
         let lost = |why: &str| CommandRunError::Lost(why.to_owned());
         let Ok(Ok(_running)) = timeout(TURN_WITHIN, self.running.acquire()).await else {
             let why = format!("{RUNNING_MAX} commands run already; try again later");
@@ -198,7 +206,10 @@ impl SandboxedCommands {
         let (mut out, mut err) = (CapturedOutput::default(), CapturedOutput::default());
         let finished = timeout(order.limit, async {
             let read = async {
-                tokio::join!(drain(&mut stdout, &mut out), drain(&mut stderr, &mut err));
+                tokio::join!(
+                    drain(&mut stdout, &mut out, |bytes| progress.output(Stdout, bytes)),
+                    drain(&mut stderr, &mut err, |bytes| progress.output(Stderr, bytes)),
+                );
             };
             tokio::join!(process.ended(), read).0
         })
@@ -225,17 +236,27 @@ impl SandboxedCommands {
 }
 
 impl CommandRunner for SandboxedCommands {
-    fn run(&self, order: CommandOrder) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>> {
-        Box::pin(self.run_one(order))
+    fn run<'a>(
+        &'a self,
+        order: CommandOrder,
+        progress: &'a CallProgress,
+    ) -> BoxFuture<'a, Result<FinishedCommand, CommandRunError>> {
+        Box::pin(self.run_one(order, progress))
     }
 }
 
 /// Reads to the end, so that a command never waits for its reader.
-async fn drain(from: &mut (impl tokio::io::AsyncRead + Unpin), into: &mut CapturedOutput) {
+async fn drain(
+    from: &mut (impl tokio::io::AsyncRead + Unpin),
+    into: &mut CapturedOutput,
+    say: impl Fn(&[u8]),
+) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(count) = from.read(&mut bytes).await
         && count > 0
     {
-        into.push(bytes.get(..count).unwrap_or_default());
+        let bytes = bytes.get(..count).unwrap_or_default();
+        into.push(bytes);
+        say(bytes);
     }
 }

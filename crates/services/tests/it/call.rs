@@ -16,8 +16,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion, Output,
-    Registry, Tool, ToolError, ToolErrorKind,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
+    Output, Registry, Tool, ToolError, ToolErrorKind,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
@@ -104,6 +104,7 @@ impl Caller {
             commands: &Empty,
             offered: &[],
             shown: &[],
+            progress: &CallProgress::default(),
         };
         let tool = self.registry.get(name).unwrap();
         let output = tool.run(call).await?;

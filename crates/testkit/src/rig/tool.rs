@@ -3,12 +3,13 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use abide_domain::tool::{EffectClass, ToolSpec};
-use abide_tools::{Call, Output, Tool, ToolError};
+use abide_tools::{Call, CallProgress, Output, Tool, ToolError};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::ToolRuns;
 
+type PropWords = Arc<dyn Fn(&CallProgress, u32) + Send + Sync>;
 type PropResult = Arc<dyn Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync>;
 
 /// A tool on a test's stage. Its effect happens between two waits, so that a death can fall on either side of it.
@@ -17,6 +18,7 @@ pub struct TestTool {
     spec: ToolSpec,
     before: Duration,
     after: Duration,
+    says: Option<(Duration, PropWords)>,
     gives: PropResult,
 }
 
@@ -43,7 +45,7 @@ impl TestTool {
             let content = format!("{} done {count}", call.call_id);
             Ok(Output { content, ..Output::default() })
         });
-        Self { spec, before: Duration::ZERO, after: Duration::ZERO, gives }
+        Self { spec, before: Duration::ZERO, after: Duration::ZERO, says: None, gives }
     }
 
     /// The same, declared safe to run again.
@@ -64,6 +66,17 @@ impl TestTool {
     #[must_use]
     pub fn lasting(mut self, before: Duration, after: Duration) -> Self {
         (self.before, self.after) = (before, after);
+        self
+    }
+
+    /// The same, saying something so often after its effect; the function is given how often it was said before.
+    #[must_use]
+    pub fn saying(
+        mut self,
+        every: Duration,
+        says: impl Fn(&CallProgress, u32) + Send + Sync + 'static,
+    ) -> Self {
+        self.says = Some((every, Arc::new(says)));
         self
     }
 
@@ -106,6 +119,17 @@ struct BoundTestTool {
     world: Arc<ToolRuns>,
 }
 
+impl BoundTestTool {
+    /// Says what it is to say, as long as it is polled.
+    async fn speak(&self, progress: &CallProgress) {
+        let Some((every, says)) = &self.prop.says else { return std::future::pending().await };
+        for times in 0.. {
+            says(progress, times);
+            tokio::time::sleep(*every).await;
+        }
+    }
+}
+
 impl Tool for BoundTestTool {
     fn spec(&self) -> &ToolSpec {
         &self.prop.spec
@@ -115,7 +139,11 @@ impl Tool for BoundTestTool {
         Box::pin(async move {
             tokio::time::sleep(self.prop.before).await;
             let count = self.world.note(&call, self.prop.spec.idempotent);
-            tokio::time::sleep(self.prop.after).await;
+            tokio::select! {
+                biased;
+                () = self.speak(call.progress) => {}
+                () = tokio::time::sleep(self.prop.after) => {}
+            }
             (self.prop.gives)(&call, count)
         })
     }

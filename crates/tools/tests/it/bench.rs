@@ -11,8 +11,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion, Output,
-    Registry, ToolError,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
+    Output, Registry, ToolError,
 };
 use futures_util::{
     FutureExt as _,
@@ -144,6 +144,7 @@ pub(crate) fn run_unchecked(
         commands: &NoCommands,
         offered: &[],
         shown: &[],
+        progress: &CallProgress::default(),
     };
     registry.get(name).unwrap().run(call).now_or_never()
 }

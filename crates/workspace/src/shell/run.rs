@@ -175,7 +175,8 @@ impl Tool for RunCommand {
             }
             let (_, order) = self.order(call.agent, &given)?;
             let limit = order.limit;
-            let finished = self.runner.run(order).await.map_err(|error| tool_error(&error))?;
+            let finished = self.runner.run(order, call.progress).await;
+            let finished = finished.map_err(|error| tool_error(&error))?;
             Ok(Output::json(&result(&finished, limit)))
         })
     }

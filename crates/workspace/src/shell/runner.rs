@@ -3,6 +3,7 @@
 use std::{fmt, path::PathBuf, time::Duration};
 
 use abide_domain::AgentId;
+use abide_tools::CallProgress;
 use futures_util::future::BoxFuture;
 
 use super::output::CapturedOutput;
@@ -68,6 +69,10 @@ pub enum CommandRunError {
 
 /// Runs commands in the sandbox. Dropping the future ends the command with everything that it started.
 pub trait CommandRunner: Send + Sync + fmt::Debug {
-    /// Runs one to its end.
-    fn run(&self, order: CommandOrder) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>>;
+    /// Runs one to its end. What it writes is said on the way; the result is the same with and without.
+    fn run<'a>(
+        &'a self,
+        order: CommandOrder,
+        progress: &'a CallProgress,
+    ) -> BoxFuture<'a, Result<FinishedCommand, CommandRunError>>;
 }

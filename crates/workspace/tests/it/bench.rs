@@ -12,7 +12,7 @@ use std::{
 
 use abide_domain::{AgentId, CallId, Clock, EpochId, IdSource, Timestamp, Zone};
 use abide_memory::{Knowledge, KnowledgeHandle, Listener};
-use abide_tools::{Call, CommandReply, Commands, KeptValues, Registry, ToolError};
+use abide_tools::{Call, CallProgress, CommandReply, Commands, KeptValues, Registry, ToolError};
 use abide_workspace::{
     FileToolSettings, FolderAccess, FolderResolver, NamedFolder, UndoLimits, file_tools,
 };
@@ -215,6 +215,16 @@ impl Home {
         run: impl FnOnce(Call<'_>) -> R,
     ) -> R {
         self.registry.validate(name, arguments).unwrap();
+        self.with_unchecked_call(agent, arguments, run)
+    }
+
+    /// The same of a tool that is not one of the files'.
+    pub(crate) fn with_unchecked_call<R>(
+        &self,
+        agent: &str,
+        arguments: &Value,
+        run: impl FnOnce(Call<'_>) -> R,
+    ) -> R {
         let agent: AgentId = agent.parse().unwrap();
         let (call_id, kept, zone) = (CallId::new(1, 1), KeptValues::default(), Zone::utc());
         run(Call {
@@ -235,6 +245,7 @@ impl Home {
             commands: &NoCommands,
             offered: &[],
             shown: &[],
+            progress: &CallProgress::default(),
         })
     }
 

@@ -15,6 +15,7 @@ mod list_search;
 mod read;
 mod remove_move;
 mod shell;
+mod shell_live;
 mod shell_policy;
 mod skills;
 mod undo;

@@ -5,7 +5,7 @@ mod table;
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
-use abide_tools::{Permission, Tool as _};
+use abide_tools::{CallProgress, Permission, Tool as _};
 use abide_workspace::{
     CommandOrder, CommandRules, CommandRuling, CommandRunError, CommandRunner, FinishedCommand,
     FolderResolver, NamedFolder, RunCommand, ShellSettings,
@@ -35,7 +35,11 @@ impl FolderResolver for NoFolders {
 struct NoRunner;
 
 impl CommandRunner for NoRunner {
-    fn run(&self, _: CommandOrder) -> BoxFuture<'_, Result<FinishedCommand, CommandRunError>> {
+    fn run<'a>(
+        &'a self,
+        _: CommandOrder,
+        _: &'a CallProgress,
+    ) -> BoxFuture<'a, Result<FinishedCommand, CommandRunError>> {
         Box::pin(ready(Err(CommandRunError::NoSandbox("this is a test".to_owned()))))
     }
 }
