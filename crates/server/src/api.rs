@@ -42,6 +42,7 @@ mod session;
 mod snapshot;
 mod stdout;
 mod stimulus;
+mod tool_progress;
 mod tools;
 #[cfg(test)]
 mod typescript;
@@ -176,7 +177,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
         management::reset, management::night, management::sleep, config::show, metrics::metrics, openapi
     ),
-    components(schemas(error::ErrorBody)),
+    components(schemas(error::ErrorBody, tool_progress::ToolProgressView)),
     security(("token" = []), ("cookie" = [])),
     modifiers(&Completion)
 )]

@@ -205,6 +205,16 @@ export interface AttentionView {
   summary: string;
 }
 
+/** How far a call has come, in the words of its tool. */
+export interface CallStepView {
+  /** Steps that are done; never fewer than before. */
+  done: number;
+  /** One line without hidden characters. */
+  message?: string | null;
+  /** How many there are, where that is known. */
+  total?: number | null;
+}
+
 /** A call. */
 export interface CallView {
   arguments: Json;
@@ -922,6 +932,18 @@ export type NodeView = { [key: string]: Json } & { [key: string]: Json };
 /** An outcome by its name. */
 export type OutcomeName = string;
 
+/** A piece of what a command wrote. */
+export interface OutputPieceView {
+  /** Bytes of the stream between the last piece and this one that are not shown: it wrote more than is sent. */
+  left_out_bytes: number;
+  stream: OutputStreamView;
+  /** The text as the command wrote it, at most 4 KiB before bytes that are no UTF-8 are replaced; may hold hidden characters. */
+  text: string;
+}
+
+/** Where a command writes. */
+export type OutputStreamView = "stdout" | "stderr";
+
 /** What commands gave. */
 export interface OutputView {
   /** As a person reads it. */
@@ -1428,6 +1450,20 @@ export interface TokensView {
   tools: number;
 }
 
+/** What a running call said since its last update, at most four times a second. Not durable: a client that connects later or reads slowly does not get it, and a gap in `sequence` shows it. */
+export interface ToolProgressView {
+  /** The call, as in `tool.requested`. */
+  call_id: string;
+  /** The epoch of the call. */
+  epoch_id: string;
+  /** What a command wrote: a piece of each stream at most. */
+  output?: OutputPieceView[];
+  /** The number of this among the updates of the call, from 0. */
+  sequence: number;
+  /** How far the call has come, where its tool said it anew. */
+  step?: CallStepView | null;
+}
+
 /** A tool as a mind is offered it. */
 export interface ToolView {
   description: string;
@@ -1666,7 +1702,7 @@ export interface Routes {
   "POST /epochs/{id}/dismiss": { path: "id"; query: never; body: undefined; answer: undefined };
   /** Asks an epoch's stimulus again, as a new epoch. */
   "POST /epochs/{id}/fork": { path: "id"; query: never; body: ForkBody; answer: ForkedView };
-  /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. */
+  /** Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. With `deltas`, what is in no ledger goes in between without an `id:`: `turn.delta` (a piece of a growing answer) and `tool.progress` (`ToolProgressView`). */
   "GET /events": { path: never; query: "citizen" | "kinds" | "after" | "thoughts" | "deltas"; body: undefined; answer: Json };
   /** Entries that were asked for, newest first: `{items, next}`; all conditions hold together, `tag` with commas. */
   "GET /evidence": { path: never; query: "author" | "subject" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "tags" | "session_id" | "session" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: List<EvidenceView> };

@@ -1,5 +1,12 @@
 import { isRecord } from "@/api/errors";
-import { EVENT_KINDS, type EventData, type EventKind } from "@/api/generated";
+import {
+  type CallStepView,
+  EVENT_KINDS,
+  type EventData,
+  type EventKind,
+  type OutputPieceView,
+  type ToolProgressView,
+} from "@/api/generated";
 
 /** A line of the ledger. */
 export interface LedgerEvent<K extends EventKind = EventKind> {
@@ -47,6 +54,28 @@ export function decodeDelta(text: string): Delta | null {
     text: value.text,
     thought: value.thought === true,
   };
+}
+
+/** Reads what a running call says; what of it is not understood is left out. */
+export function decodeProgress(text: string): ToolProgressView | null {
+  const value = parse(text);
+  if (!isRecord(value) || typeof value.epoch_id !== "string" || typeof value.call_id !== "string")
+    return null;
+  if (typeof value.sequence !== "number") return null;
+  const { epoch_id, call_id, sequence } = value;
+  const output = Array.isArray(value.output) ? value.output.filter(isPiece) : [];
+  return { epoch_id, call_id, sequence, output, ...(isStep(value.step) ? { step: value.step } : {}) };
+}
+
+function isPiece(value: unknown): value is OutputPieceView {
+  if (!isRecord(value) || typeof value.text !== "string") return false;
+  return typeof value.left_out_bytes === "number" && (value.stream === "stdout" || value.stream === "stderr");
+}
+
+function isStep(value: unknown): value is CallStepView {
+  if (!isRecord(value) || typeof value.done !== "number") return false;
+  const { total, message } = value;
+  return (total == null || typeof total === "number") && (message == null || typeof message === "string");
 }
 
 /** `@felix` → `felix`. */

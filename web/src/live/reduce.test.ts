@@ -203,6 +203,35 @@ function never(): never {
   throw new Error("there is no such agent");
 }
 
+describe("what a running call says", () => {
+  const fixture = load("approved");
+  const events = decoded(fixture);
+  const requested = events.findIndex((event) => event.kind === "tool.requested");
+  const [begun, rest] = [events.slice(0, requested + 1), events.slice(requested + 1)];
+  const line = events[requested];
+  const [epoch_id, call_id] = [line?.epoch ?? "", line?.kind === "tool.requested" ? line.data.call_id : ""];
+  const wrote = (text: string, sequence: number, call = call_id): Action => {
+    const output = [{ stream: "stdout" as const, left_out_bytes: 0, text }];
+    return { type: "progress", update: { epoch_id, call_id: call, sequence, output } };
+  };
+  const saidIn = (state: LiveState) =>
+    state.epochs[epoch_id]?.turns.flatMap((turn) => turn.calls).find((call) => call.id === call_id)?.said;
+
+  it("grows while it runs, and its result takes the place of it", () => {
+    const running = fold(opened(fixture), [...asActions(begun), wrote("a", 0), wrote("b\n", 1)]);
+    expect(saidIn(running)?.lines.map((one) => one.text)).toEqual(["ab"]);
+    const ended = fold(running, asActions(rest));
+    expect(saidIn(ended)).toBeNull();
+    expect(fold(ended, [wrote("late", 2)])).toEqual(ended);
+  });
+
+  it("is nobody's news where the call is not known", () => {
+    const running = fold(opened(fixture), asActions(begun));
+    expect(fold(running, [wrote("a", 0, "call_9_9")])).toEqual(running);
+    expect(fold(opened(fixture), [wrote("a", 0)])).toEqual(opened(fixture));
+  });
+});
+
 describe("growing answers", () => {
   const fixture = load("stopped");
   const events = decoded(fixture);

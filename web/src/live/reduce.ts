@@ -1,8 +1,16 @@
 // The fold: (state, action) -> state. Pure; no time, no requests. An event that is in the state already changes nothing, so that
 // whatever comes twice (after a lost connection, beside a read that was newer) shows once.
-import type { AgentView, ApprovalView, EpochView, SnapshotView, UsageRecord } from "@/api/generated";
+import type {
+  AgentView,
+  ApprovalView,
+  EpochView,
+  SnapshotView,
+  ToolProgressView,
+  UsageRecord,
+} from "@/api/generated";
 import { type AnyEvent, type Delta, type LedgerEvent, nameOf } from "./event";
 import { onLane } from "./lane";
+import { withUpdate } from "./said";
 import {
   bounded,
   EPOCHS_KEPT,
@@ -19,6 +27,7 @@ import { agentsFromSnapshot, agentWithProfile, epochFromView } from "./views";
 export type Action =
   | { type: "event"; event: AnyEvent }
   | { type: "delta"; delta: Delta }
+  | { type: "progress"; update: ToolProgressView }
   /** A new beginning: everything that is not in the snapshot is forgotten. */
   | { type: "snapshot"; snapshot: SnapshotView; day: string }
   /** Growing answers as the keeper has them, in place of ours, by epoch, and the turn that is asked. */
@@ -40,6 +49,8 @@ export function reduce(state: LiveState, action: Action): LiveState {
       return onEvent(state, action.event);
     case "delta":
       return onDelta(state, action.delta);
+    case "progress":
+      return onProgress(state, action.update);
     case "snapshot":
       return onSnapshot(state, action.snapshot, action.day);
     case "partials":
@@ -132,6 +143,15 @@ function onDelta(state: LiveState, delta: Delta): LiveState {
   const grown = delta.thought
     ? { ...before, partialThought: bounded(before.partialThought + delta.text) }
     : { ...before, partial: bounded(before.partial + delta.text) };
+  return { ...state, epochs: { ...state.epochs, [epoch.id]: grown } };
+}
+
+/** What a call says that is not known here, or that has ended, is nobody's news. */
+function onProgress(state: LiveState, update: ToolProgressView): LiveState {
+  const epoch = state.epochs[update.epoch_id];
+  const call = epoch?.turns.flatMap((turn) => turn.calls).find((one) => one.id === update.call_id);
+  if (!epoch || !isOpen(epoch) || !call || call.outcome !== null) return state;
+  const grown = withCall(epoch, call.id, { said: withUpdate(call.said, update) });
   return { ...state, epochs: { ...state.epochs, [epoch.id]: grown } };
 }
 
@@ -232,6 +252,7 @@ function step(epoch: LiveEpoch, event: AnyEvent): LiveEpoch {
         content: ethereal ? null : bounded(content ?? ""),
         note: ethereal?.note ?? null,
         durationMs: duration_ms,
+        said: null,
       });
     }
     case "approval.requested": {
@@ -285,6 +306,7 @@ function answered(epoch: LiveEpoch, event: LedgerEvent<"turn.completed">): LiveE
       durationMs: null,
       startedAt: null,
       approvalId: null,
+      said: null,
     }),
   );
   const said = {

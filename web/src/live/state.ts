@@ -1,6 +1,7 @@
 // What the screens show of the present: a fold of ledger events over a snapshot. Plain values, bounded in number and size.
 import type { AbortView, ContextTokens, ProcessView, UsageToday } from "@/api/generated";
 import type { AnyEvent } from "./event";
+import type { Said } from "./said";
 import type { Topic } from "./topics";
 
 /** Ended epochs that are kept for each agent; older ones are read from the keeper. */
@@ -30,6 +31,8 @@ export interface LiveCall {
   /** When it began, where that was seen. */
   startedAt: string | null;
   approvalId: string | null;
+  /** What it says while it runs; null where that is nothing. */
+  said: Said | null;
 }
 
 export interface LiveTurn {

@@ -7,7 +7,7 @@
 import { ApiError, decodeError, messageOf } from "@/api/errors";
 import type { AgentView, ApprovalView, EpochView, List, SnapshotView } from "@/api/generated";
 import type { Connection } from "./connection";
-import { type Delta, decodeDelta, decodeEvent } from "./event";
+import { type Delta, decodeDelta, decodeEvent, decodeProgress } from "./event";
 import { joinPartial } from "./partial";
 import type { Action, Growing } from "./reduce";
 import { type Message, readStream } from "./sse";
@@ -281,6 +281,11 @@ export class LiveStream {
       if (!delta) return;
       if (this.#held) this.#held.push(delta);
       else actions.push({ type: "delta", delta });
+      return;
+    }
+    if (message.event === "tool.progress") {
+      const update = decodeProgress(message.data);
+      if (update) actions.push({ type: "progress", update });
       return;
     }
     if (message.event === "snapshot") {

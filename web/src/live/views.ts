@@ -63,6 +63,7 @@ function callFromView(view: EpochView["turns"][number]["tool_calls"][number]): L
     durationMs: view.duration_ms ?? null,
     startedAt: null,
     approvalId: null,
+    said: null,
   };
 }
 

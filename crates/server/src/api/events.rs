@@ -1,8 +1,8 @@
 //! `/events`: the ledger as a stream of server-sent events, from any point, without a gap or a duplicate.
 //!
 //! A reader takes at its own pace: what it has not read waits on the disk, not in memory. An event is sent when all views
-//! show it, so that whoever sees an epoch end can read that epoch. Pieces of growing answers go in between, without an
-//! id: they are not in the ledger, and a reader that lags loses them.
+//! show it, so that whoever sees an epoch end can read that epoch. Pieces of growing answers and what running calls say go in
+//! between, without an id: they are not in the ledger, and a reader that lags loses them.
 
 use std::{borrow::Cow, convert::Infallible, fmt::Write as _, time::Duration};
 
@@ -10,7 +10,7 @@ use abide_domain::{
     AgentId,
     event::{catalogue, kind_fits},
 };
-use abide_engine::{Keeper, TurnDelta};
+use abide_engine::{Keeper, ToolProgress, TurnDelta};
 use abide_ledger::{Feed, Record};
 use axum::{
     body::Body,
@@ -26,7 +26,9 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-use super::{app_state::AppState, error::ApiError, input::Params, snapshot};
+use super::{
+    app_state::AppState, error::ApiError, input::Params, snapshot, tool_progress::ToolProgressView,
+};
 use crate::auth::Caller;
 
 /// Between two comments that keep a silent connection open.
@@ -38,7 +40,8 @@ const RETRY_MS: u32 = 2000;
 /// Events that are sent in one piece.
 const BATCH_MAX: usize = 64;
 
-/// Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger.
+/// Follows the ledger: `id:` is the sequence, `event:` the kind, `data:` the event as in the ledger. With `deltas`, what is in no
+/// ledger goes in between without an `id:`: `turn.delta` (a piece of a growing answer) and `tool.progress` (`ToolProgressView`).
 #[utoipa::path(get, path = "/events", tag = "keeper",
     params(("citizen" = Option<String>, Query), ("kinds" = Option<String>, Query), ("after" = Option<u64>, Query),
         ("thoughts" = Option<String>, Query), ("deltas" = Option<String>, Query), ("Last-Event-ID" = Option<u64>, Header)),
@@ -147,8 +150,11 @@ impl EventFilter {
     }
 
     fn wants_delta(&self, delta: &TurnDelta) -> bool {
-        self.citizen.as_ref().is_none_or(|citizen| *citizen == delta.agent)
-            && (self.has_thoughts || !delta.thought)
+        self.wants_agent(&delta.agent) && (self.has_thoughts || !delta.thought)
+    }
+
+    fn wants_agent(&self, agent: &AgentId) -> bool {
+        self.citizen.as_ref().is_none_or(|citizen| citizen == agent)
     }
 }
 
@@ -159,6 +165,7 @@ struct EventFlow {
     caller: Caller,
     feed: Feed,
     deltas: Option<Receiver<TurnDelta>>,
+    tool_progress: Option<Receiver<ToolProgress>>,
     filter: EventFilter,
     keep_alive: Interval,
     admission: Interval,
@@ -183,6 +190,7 @@ impl EventFlow {
         }
         app.metrics().stream_opened();
         let deltas = filter.has_deltas.then(|| keeper.deltas());
+        let tool_progress = filter.has_deltas.then(|| keeper.tool_progress());
         let mut keep_alive = interval(KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first tick comes at once; the opening already is a comment.
@@ -191,7 +199,18 @@ impl EventFlow {
         admission.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let feed = keeper.ledger().feed(from);
         let opening = Some(opening.into());
-        Self { app, keeper, caller, feed, deltas, filter, keep_alive, admission, opening }
+        Self {
+            app,
+            keeper,
+            caller,
+            feed,
+            deltas,
+            tool_progress,
+            filter,
+            keep_alive,
+            admission,
+            opening,
+        }
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -215,10 +234,11 @@ impl EventFlow {
             // The last event was written before the close, and this client has it.
             return FlowStep::End;
         }
-        // Deltas come first: they were made before the event that ends their turn.
+        // Deltas come first: they were made before the event that ends their turn. What a call says comes last: it was said after
+        // the event that began the call, and when it has ended it is nobody's news.
         tokio::select! {
             biased;
-            delta = next_delta(&mut self.deltas) => self.delta(delta),
+            delta = next_piece(&mut self.deltas) => self.delta(delta),
             records = self.feed.next_batch(BATCH_MAX) => match records {
                 Ok(records) => self.records(&records).await,
                 Err(error) => {
@@ -226,6 +246,7 @@ impl EventFlow {
                     FlowStep::End
                 }
             },
+            said = next_piece(&mut self.tool_progress) => self.said_by_call(said),
             () = closing.cancelled() => FlowStep::Nothing,
             _ = self.admission.tick() => {
                 if self.app.still_admits(&self.caller) { FlowStep::Nothing } else { FlowStep::End }
@@ -248,6 +269,22 @@ impl EventFlow {
             Ok(_) | Err(RecvError::Lagged(_)) => FlowStep::Nothing,
             Err(RecvError::Closed) => {
                 self.deltas = None;
+                FlowStep::Nothing
+            }
+        }
+    }
+
+    fn said_by_call(&mut self, said: Result<ToolProgress, RecvError>) -> FlowStep {
+        match said {
+            Ok(said) if self.filter.wants_agent(&said.agent) => {
+                ToolProgressView::of(said).to_json().map_or(FlowStep::Nothing, |data| {
+                    FlowStep::Piece(format!("event: tool.progress\ndata: {data}\n\n").into())
+                })
+            }
+            // The numbers of those that come next show the gap.
+            Ok(_) | Err(RecvError::Lagged(_)) => FlowStep::Nothing,
+            Err(RecvError::Closed) => {
+                self.tool_progress = None;
                 FlowStep::Nothing
             }
         }
@@ -283,9 +320,10 @@ impl Drop for EventFlow {
     }
 }
 
-async fn next_delta(deltas: &mut Option<Receiver<TurnDelta>>) -> Result<TurnDelta, RecvError> {
-    match deltas {
-        Some(deltas) => deltas.recv().await,
+/// The next of what is in no ledger; none comes where it was not asked for.
+async fn next_piece<T: Clone>(pieces: &mut Option<Receiver<T>>) -> Result<T, RecvError> {
+    match pieces {
+        Some(pieces) => pieces.recv().await,
         None => std::future::pending().await,
     }
 }

@@ -19,8 +19,10 @@ use tokio::{
 };
 
 mod retry;
+mod running_call;
 
 use retry::format_retry;
+use running_call::RunningCall;
 
 use super::{
     client::{Call, Client},
@@ -127,6 +129,8 @@ struct PendingReply {
     is_stopping: bool,
     /// The code of the newest attempt that failed, until the next one begins.
     failure: Option<String>,
+    /// The call that runs.
+    call: Option<RunningCall>,
 }
 
 impl PendingReply {
@@ -138,6 +142,7 @@ impl PendingReply {
             has_open_line: false,
             is_stopping: false,
             failure: None,
+            call: None,
         }
     }
 }
@@ -183,7 +188,8 @@ impl ChatSession<'_> {
     /// Asks for a line, unless that is the last thing on the screen already.
     fn prompt(&mut self) {
         let is_wanted = self.context.terminal.is_interactive() && self.pending.is_none();
-        if is_wanted && !std::mem::replace(&mut self.events.has_prompt, true) {
+        if is_wanted && self.events.last_line != LastLine::Prompt {
+            self.events.last_line = LastLine::Prompt;
             self.context.terminal.say_part("> ");
         }
     }
@@ -220,9 +226,13 @@ impl ChatSession<'_> {
         Ok(false)
     }
 
-    /// Ends the line that is being streamed, so that what follows is not glued to it.
+    /// Ends the line that is being streamed, or takes away that of a running call, so that what follows is not glued to it.
     fn end_line(&mut self) -> Result<(), CliError> {
         let terminal = &self.context.terminal;
+        if self.events.last_line == LastLine::Call {
+            self.events.last_line = LastLine::Ended;
+            terminal.redraw("");
+        }
         let Some(pending) = &mut self.pending else { return Ok(()) };
         if terminal.has_data_color() {
             terminal.pieces(&pending.shown.finish())?;
@@ -246,7 +256,7 @@ impl ChatSession<'_> {
     }
 
     async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
-        self.events.has_prompt = false;
+        self.events.last_line = LastLine::Ended;
         if let Some(approval) = self.approvals.front() {
             let decision = match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => "approve",
@@ -305,11 +315,8 @@ impl ChatSession<'_> {
         let Some(pending) = &mut self.pending else {
             return Ok(());
         };
-        let epoch = if event.name == "turn.delta" {
-            text(&event.data, "/epoch_id")
-        } else {
-            text(&event.data, "/epoch")
-        };
+        let is_in_no_ledger = matches!(event.name.as_str(), "turn.delta" | "tool.progress");
+        let epoch = text(&event.data, if is_in_no_ledger { "/epoch_id" } else { "/epoch" });
         if epoch != pending.epoch && event.name != "snapshot" {
             return Ok(());
         }
@@ -332,6 +339,16 @@ impl ChatSession<'_> {
                 self.end_line()?;
                 let name = visible_line(text(&event.data, "/data/name"));
                 self.context.terminal.say_dimmed(&format!("· {name}"));
+                if let Some(pending) = &mut self.pending {
+                    pending.call = Some(RunningCall::new(text(&event.data, "/data/call_id")));
+                }
+            }
+            "tool.progress" => self.show_call(&event.data),
+            "tool.finished" => {
+                self.end_line()?;
+                if let Some(pending) = &mut self.pending {
+                    pending.call = None;
+                }
             }
             "approval.requested" => {
                 self.ask_approval(text(&event.data, "/data/approval_id")).await?;
@@ -344,6 +361,16 @@ impl ChatSession<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Shows what the running call says, on a line that the next thing replaces; through a pipe it is left out.
+    fn show_call(&mut self, update: &Value) {
+        let call = self.pending.as_mut().and_then(|pending| pending.call.as_mut());
+        let Some(line) = call.and_then(|call| call.take(update)) else { return };
+        if self.context.terminal.is_watched() {
+            self.context.terminal.redraw(&line);
+            self.events.last_line = LastLine::Call;
+        }
     }
 
     /// Says that another attempt begins, so that the words of both are told apart.
@@ -436,8 +463,18 @@ struct ReconnectingEvents<'a> {
     path: String,
     stream: Option<EventStream>,
     last: Option<String>,
-    /// Whether the prompt is the last thing on the screen.
-    has_prompt: bool,
+    last_line: LastLine,
+}
+
+/// What the last line of the screen is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastLine {
+    /// What was printed, line by line.
+    Ended,
+    /// The prompt.
+    Prompt,
+    /// What the running call says.
+    Call,
 }
 
 impl<'a> ReconnectingEvents<'a> {
@@ -449,7 +486,7 @@ impl<'a> ReconnectingEvents<'a> {
         let snapshot = client.fetch(Call::get("/snapshot")).await?;
         let last = Some(display(&snapshot, "/seq"));
         let stream = EventStream::new(client.stream(&path, last.as_deref()).await?);
-        Ok(Self { context, path, stream: Some(stream), last, has_prompt: false })
+        Ok(Self { context, path, stream: Some(stream), last, last_line: LastLine::Ended })
     }
 
     /// The next event. Safe to cancel.
@@ -461,8 +498,10 @@ impl<'a> ReconnectingEvents<'a> {
                     return Ok(event);
                 }
                 self.stream = None;
-                if std::mem::take(&mut self.has_prompt) {
-                    self.context.terminal.say("");
+                match std::mem::replace(&mut self.last_line, LastLine::Ended) {
+                    LastLine::Ended => {}
+                    LastLine::Prompt => self.context.terminal.say(""),
+                    LastLine::Call => self.context.terminal.redraw(""),
                 }
                 self.context.terminal.say_dimmed("the connection was lost; reconnecting");
             }

@@ -137,7 +137,7 @@ pub(crate) fn clip(text: &str, chars_max: usize) -> String {
 }
 
 /// The same by the columns that it takes at a terminal.
-fn clip_columns(text: &str, max: usize) -> String {
+pub(super) fn clip_columns(text: &str, max: usize) -> String {
     if columns(text) <= max {
         return text.into();
     }

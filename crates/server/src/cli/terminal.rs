@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     error::CliError,
     style::{Piece, Tone, painted},
-    table::{Screen, Table},
+    table::{Screen, Table, clip_columns},
 };
 use crate::{config::Environment, system::SystemClock};
 
@@ -48,9 +48,7 @@ impl Terminal {
         if !self.shows_data {
             return None;
         }
-        let size = terminal_size::terminal_size_of(io::stdout());
-        let width = size.map(|(terminal_size::Width(columns), _)| usize::from(columns));
-        let width = width.filter(|width| *width > 0).unwrap_or(WIDTH_DEFAULT);
+        let width = columns_of(terminal_size::terminal_size_of(io::stdout()));
         Some(Screen { width, now: SystemClock::new().now() })
     }
 
@@ -162,11 +160,12 @@ impl Terminal {
         io::stderr().is_terminal()
     }
 
-    /// Replaces the present line of stderr, without ending it. Only where stderr is a terminal.
+    /// Replaces the present line of stderr, without ending it, by one that fits its width. Only where stderr is a terminal.
     pub(crate) fn redraw(&self, line: &str) {
         if self.is_watched() {
+            let width = columns_of(terminal_size::terminal_size_of(io::stderr()));
             let mut err = io::stderr().lock();
-            let line = format!("\r\x1b[2K{}", visible(line));
+            let line = format!("\r\x1b[2K{}", clip_columns(&visible(line), width));
             drop(err.write_all(line.as_bytes()).and_then(|()| err.flush()));
         }
     }
@@ -199,6 +198,11 @@ impl Terminal {
             self.say_dimmed(&format!("  {hint}"));
         }
     }
+}
+
+fn columns_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    let width = size.map(|(terminal_size::Width(columns), _)| usize::from(columns));
+    width.filter(|width| *width > 0).unwrap_or(WIDTH_DEFAULT)
 }
 
 #[cfg(test)]

@@ -158,6 +158,36 @@ fn a_command_leaves_nothing_running_and_its_output_is_bounded() {
 }
 
 #[test]
+fn what_a_command_writes_is_seen_while_it_runs_and_the_ledger_holds_the_result_alone() {
+    let server = ModelServer::start().unwrap();
+    let home = home_for(&server, "[tools]\nallow = [\"shell.run\"]\n");
+    let keeper = home.up();
+    // It waits for whoever writes to the pipe.
+    let waiting = "mkfifo go && echo first && cat go && echo 'last words' >&2";
+    server.script([run(waiting), Reply::text("Done.")]);
+    let mut events = keeper.client.events("/events?deltas=1", &[]);
+    let mut others = keeper.client.events("/events", &[]);
+    keeper.client.post("/start-epoch", &json!({"message": "go"}));
+    let seen = events.until("tool.progress");
+    assert_eq!(seen.iter().filter(|event| event.kind == "tool.requested").count(), 1);
+    assert!(seen.iter().all(|event| event.kind != "tool.finished"), "it runs");
+    let first = seen.last().unwrap();
+    assert_eq!(first.id, None, "it is in no ledger");
+    assert_eq!((&first.data["call_id"], &first.data["sequence"]), (&json!("call_1_1"), &json!(0)));
+    let piece = &first.data["output"][0];
+    assert_eq!(piece, &json!({"stream": "stdout", "left_out_bytes": 0, "text": "first\n"}));
+    fs::write(work(&home).join("go"), "go\n").unwrap();
+    events.until("epoch.committed");
+    let of_others = others.until("epoch.committed");
+    assert!(of_others.iter().all(|event| event.kind != "tool.progress"), "nobody asked for it");
+    let result = &results(&server)[0];
+    assert!(result.contains("first\\ngo\\n") && result.contains("last words"), "{result}");
+    let lines = home.ledger();
+    let holding = lines.iter().filter(|line| line.to_string().contains("last words\\\\n"));
+    assert_eq!(holding.map(|line| &line["kind"]).collect::<Vec<_>>(), ["tool.finished"]);
+}
+
+#[test]
 fn a_folder_to_read_is_not_written_by_a_command_that_begins_in_it() {
     let server = ModelServer::start().unwrap();
     let docs = tempfile::tempdir().unwrap();

@@ -381,3 +381,24 @@ fn a_server_without_tools_counts_as_seen_and_what_comes_later_waits() {
     let server = server_when(&keeper, waits);
     assert_eq!(server["waiting"].as_array().unwrap().len(), 2, "{server}");
 }
+
+#[test]
+fn the_steps_of_a_servers_tool_are_seen_while_it_works() {
+    let model = ModelServer::start().unwrap();
+    let probe = Probe::new();
+    let home = home_for(&model, &probe.section("allow = [\"*\"]"));
+    let keeper = home.up();
+    server_when(&keeper, is_ready);
+    let step = json!({"progress": 1, "total": 3, "message": "reading\u{200b}"});
+    let call = json!({"line": "a", "then": "steps", "batches": [[step]]});
+    model.script([append(call), Reply::text("Done.")]);
+    let mut events = keeper.client.events("/events?deltas=1", &[]);
+    keeper.client.post("/start-epoch", &json!({"message": "go"}));
+    let seen = events.until("tool.progress").pop().unwrap();
+    let step = json!({"done": 1.0, "total": 3.0, "message": "reading⟦U+200B⟧"});
+    assert_eq!((&seen.data["step"], seen.data.get("output")), (&step, None));
+    fs::write(probe.0.path().join("go-a-0"), "").unwrap();
+    events.until("epoch.committed");
+    assert!(results(&model)[0].contains("at last"), "{:?}", results(&model));
+    assert!(home.ledger().iter().all(|line| !line.to_string().contains("⟦U+200B⟧")));
+}

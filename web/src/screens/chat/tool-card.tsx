@@ -13,6 +13,7 @@ import {
   visible,
   visibleLine,
 } from "@/ui";
+import { CallSaid } from "./call-said";
 import { Result } from "./results/result";
 
 const EFFECTS: Record<string, { tone: BadgeTone; title: string }> = {
@@ -32,16 +33,25 @@ const OUTCOMES: Record<string, { tone: BadgeTone; word: string; title: string }>
   denied: { tone: "wait", word: "denied", title: "it did not run" },
 };
 
-/** A call: what was asked for, what it may change, how it ended, what it gave. */
+/** A call: what was asked for, what it may change, what it says while it runs, how it ended, what it gave. */
 export function ToolCard({ call, isEpochOpen }: { call: LiveCall; isEpochOpen: boolean }) {
+  const isRunning = isEpochOpen && call.outcome === null;
+  return (
+    <div className="rounded-lg border border-line bg-surface text-sm">
+      <CallDetails call={call} isRunning={isRunning && call.effect !== null} />
+      {isRunning && call.said && <CallSaid name={visibleLine(call.name)} said={call.said} />}
+    </div>
+  );
+}
+
+function CallDetails({ call, isRunning }: { call: LiveCall; isRunning: boolean }) {
   const effect = call.effect ? EFFECTS[call.effect] : undefined;
   const outcome = call.outcome ? OUTCOMES[call.outcome] : undefined;
   // Results are many and may be long: one is drawn when it is first looked at.
   const [wasOpened, setOpened] = useState(false);
-  const isRunning = isEpochOpen && call.outcome === null && call.effect !== null;
   return (
     <details
-      className="group rounded-lg border border-line bg-surface text-sm"
+      className="group"
       data-testid="tool-card"
       onToggle={(event) => event.currentTarget.open && setOpened(true)}
     >

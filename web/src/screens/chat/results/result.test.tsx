@@ -20,6 +20,7 @@ const CALL: LiveCall = {
   durationMs: 3,
   startedAt: null,
   approvalId: null,
+  said: null,
 };
 
 /** Draws a card, opened. */
