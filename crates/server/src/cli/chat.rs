@@ -9,7 +9,9 @@
 
 use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
-use abide_domain::{Clock as _, IdSource as _, leading_command, visible, visible_line};
+use abide_domain::{
+    Clock as _, IdSource as _, envelope::Channel, leading_command, visible, visible_line,
+};
 use clap::Args;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -187,7 +189,8 @@ impl ChatSession<'_> {
 
     /// Asks for a line, unless that is the last thing on the screen already.
     fn prompt(&mut self) {
-        let is_wanted = self.context.terminal.is_interactive() && self.pending.is_none();
+        let is_idle = self.pending.is_none() && self.approvals.is_empty();
+        let is_wanted = self.context.terminal.is_interactive() && is_idle;
         if is_wanted && self.events.last_line != LastLine::Prompt {
             self.events.last_line = LastLine::Prompt;
             self.context.terminal.say_part("> ");
@@ -312,14 +315,13 @@ impl ChatSession<'_> {
     }
 
     async fn handle_event(&mut self, event: StreamEvent) -> Result<(), CliError> {
-        let Some(pending) = &mut self.pending else {
-            return Ok(());
-        };
         let is_in_no_ledger = matches!(event.name.as_str(), "turn.delta" | "tool.progress");
         let epoch = text(&event.data, if is_in_no_ledger { "/epoch_id" } else { "/epoch" });
-        if epoch != pending.epoch && event.name != "snapshot" {
-            return Ok(());
-        }
+        let is_awaited =
+            |pending: &&mut PendingReply| epoch == pending.epoch || event.name == "snapshot";
+        let Some(pending) = self.pending.as_mut().filter(is_awaited) else {
+            return self.handle_event_of_another(&event).await;
+        };
         match event.name.as_str() {
             "turn.delta" => {
                 let piece = text(&event.data, "/text");
@@ -353,14 +355,58 @@ impl ChatSession<'_> {
             "approval.requested" => {
                 self.ask_approval(text(&event.data, "/data/approval_id")).await?;
             }
-            "approval.decided" => {
-                let id = text(&event.data, "/data/approval_id");
-                self.approvals.retain(|approval| text(approval, "/id") != id);
-            }
+            "approval.decided" => self.note_decided(&event.data),
             "epoch.committed" | "epoch.aborted" | "snapshot" => self.end().await?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// An event of an epoch that was not begun here. Whoever sits at the terminal counts as somebody who can be asked, so that
+    /// approvals are shown, and answers that nobody waits for anywhere: those to a schedule or a wake.
+    async fn handle_event_of_another(&mut self, event: &StreamEvent) -> Result<(), CliError> {
+        if event.name == "approval.decided" {
+            self.note_decided(&event.data);
+        }
+        if !self.context.terminal.is_interactive() {
+            return Ok(());
+        }
+        match event.name.as_str() {
+            "approval.requested" => {
+                self.leave_prompt();
+                self.ask_approval(text(&event.data, "/data/approval_id")).await
+            }
+            "epoch.committed" => self.show_unasked(text(&event.data, "/epoch")).await,
+            _ => Ok(()),
+        }
+    }
+
+    fn note_decided(&mut self, event: &Value) {
+        let id = text(event, "/data/approval_id");
+        self.approvals.retain(|approval| text(approval, "/id") != id);
+    }
+
+    /// Shows the answer to a stimulus of the keeper's own.
+    async fn show_unasked(&mut self, epoch: &str) -> Result<(), CliError> {
+        let client = Client::find(self.context)?;
+        let epoch = client.fetch(Call::get(&format!("/epochs/{epoch}"))).await?;
+        let reply = text(&epoch, "/final_response");
+        if text(&epoch, "/stimulus/channel") != Channel::System.as_str() || reply.is_empty() {
+            return Ok(());
+        }
+        self.end_line()?;
+        self.leave_prompt();
+        let (agent, asked) = (&self.agent, visible_line(text(&epoch, "/session_id")));
+        self.context.terminal.say_dimmed(&format!("{agent}, unasked ({asked}):"));
+        self.show_reply(reply)
+    }
+
+    /// Goes on below the prompt, where that is the last thing on the screen.
+    fn leave_prompt(&mut self) {
+        if self.events.last_line == LastLine::Prompt {
+            self.context.terminal.say("");
+            self.events.last_line = LastLine::Ended;
+        }
     }
 
     /// Shows what the running call says, on a line that the next thing replaces; through a pipe it is left out.
@@ -447,8 +493,8 @@ impl ChatSession<'_> {
             }
             _ => return Ok(()),
         }
-        self.pending = None;
-        self.approvals.clear();
+        let ended = self.pending.take().map(|pending| pending.epoch);
+        self.approvals.retain(|approval| ended.as_deref() != Some(text(approval, "/epoch_id")));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use abide_testkit::{ModelServer, Reply, SeenRequest};
@@ -228,6 +228,42 @@ fn chat_answers_each_line_and_asks_for_approval() {
     let calls: Vec<Value> =
         home.ledger().into_iter().filter(|line| line["kind"] == "approval.decided").collect();
     assert_eq!(calls[0]["data"]["decision"], "approve");
+}
+
+#[test]
+fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
+    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
+    let keeper = home.up();
+    let line = format!("{} chat", env!("CARGO_BIN_EXE_abide"));
+    let mut chat = Command::new("script")
+        .args(["-qfec", &line, "/dev/null"])
+        .env_clear()
+        .envs([("PATH", "/usr/bin:/bin"), ("TERM", "xterm"), ("ABIDE_TEST", "1")])
+        .env("ABIDE_HOME", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut typed, mut shown) = (chat.stdin.take().unwrap(), chat.stdout.take().unwrap());
+    let mut until = |end: &str| {
+        let (mut seen, mut byte) = (Vec::new(), [0]);
+        while !String::from_utf8_lossy(&seen).contains(end) {
+            shown.read_exact(&mut byte).unwrap();
+            seen.push(byte[0]);
+        }
+        String::from_utf8_lossy(&seen).into_owned()
+    };
+    until("> ");
+    let call = json!({"message": r"\tool clock.now {}", "sender": "bob"});
+    assert_eq!(keeper.client.post("/start-epoch", &call).status, 202);
+    let asked = until("y or n: ");
+    assert!(asked.contains("felix wants to run clock.now"), "{asked}");
+    typed.write_all(b"y\n").unwrap();
+    until("> ");
+    typed.write_all(b"/quit\n").unwrap();
+    assert!(chat.wait().unwrap().success());
+    let decided = || home.ledger().into_iter().find(|line| line["kind"] == "approval.decided");
+    assert_eq!(decided().unwrap()["data"]["decision"], "approve");
 }
 
 #[test]
