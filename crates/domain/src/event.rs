@@ -24,6 +24,7 @@ mod space;
 mod stdout;
 mod stimulus;
 mod tool;
+mod tool_policy;
 mod turn;
 mod wake;
 pub mod watchdog;
@@ -70,6 +71,7 @@ pub use space::{SpaceEvent, SpaceNamed, SpaceSaid};
 pub use stdout::{StdoutEvent, StdoutGranted, StdoutRevoked, StdoutWritten};
 pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusCause, StimulusEvent};
 pub use tool::{Ethereal, ToolEvent, ToolFinished, ToolKept, ToolRequested};
+pub use tool_policy::{PolicySetting, ToolPolicyChanged, ToolPolicyEvent};
 pub use turn::{
     TurnCompleted, TurnEvent, TurnFailed, TurnStarted, UsageRecord, VoiceCall, VoiceRecord,
 };
@@ -258,6 +260,8 @@ event! {
     Stdout(StdoutEvent),
     /// Tools of other programs.
     Mcp(McpEvent),
+    /// What people set about tools.
+    ToolPolicy(ToolPolicyEvent),
     /// Spaces and their messages.
     Space(SpaceEvent),
     /// Messages on channels such as IRC.

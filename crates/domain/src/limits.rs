@@ -36,6 +36,8 @@ pub const PROVIDER_STATE_BYTES_MAX: usize = 1024 * 1024;
 pub const ETHEREAL_BYTES_MIN: usize = 32 * 1024;
 /// Longest result of one tool call, in bytes; a longer one is an error of the tool.
 pub const TOOL_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Settings of people for tools that are in force at once, those for single agents included.
+pub const TOOL_SETTINGS_MAX: usize = 1_000;
 /// Values that the tools of one namespace keep for one agent.
 pub const KEPT_VALUES_MAX: usize = 500;
 /// Longest key of a value that a tool keeps, in bytes.

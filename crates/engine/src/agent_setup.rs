@@ -7,7 +7,7 @@ use abide_domain::{
     event::{AgentRegistered, Partner},
 };
 use abide_memory::{Distiller, Embedder, Explorer, KnowledgeHandle};
-use abide_tools::{SharedRegistry, ToolPolicy};
+use abide_tools::{AgentTools, ToolPolicy};
 
 use crate::mind::Mind;
 
@@ -25,8 +25,8 @@ pub struct AgentSetup {
     /// The mind that answers its turns.
     pub mind: Arc<dyn Mind>,
     /// The tools that exist for it. An epoch keeps those that it began with.
-    pub tools: Arc<SharedRegistry>,
-    /// Which of them it may use.
+    pub tools: AgentTools,
+    /// Which of them it may use by the configuration; what people set since is in the state.
     pub policy: ToolPolicy,
     /// Its long-term memory.
     pub facts: KnowledgeHandle,

@@ -25,6 +25,7 @@ mod memory;
 mod replay;
 mod sleep;
 mod start;
+mod tool_policy;
 mod try_tool;
 
 pub use crate::intake::{AcceptError, AcceptOptions, AcceptedState, AcceptedStimulus};
@@ -54,6 +55,7 @@ pub use forget::{ForgetMode, Forgotten, IdentityForgets};
 pub use memory::{GraphError, NewFact, SeedResult};
 use replay::state_digest;
 pub use replay::{ReplayedState, StartError, fold, replay};
+pub use tool_policy::{ToolPolicyOrder, ToolPolicyOrderError};
 pub use try_tool::{TriedTool, TryToolError};
 
 /// What a keeper is made of. The composition root builds it.

@@ -59,7 +59,7 @@ pub async fn run_epoch(
 ) -> Result<CommittedEpoch, EpochError> {
     let was_cut = record.opened_at.is_some();
     let mut walk = Walk::new(services, agent, record, controls);
-    walk.offer.liken(&agent.tools, &walk.record.stimulus.content).await;
+    walk.liken_tools().await;
     let ended = walk_on(&mut walk).await;
     if let Err(error) = &ended {
         abort(&mut walk, error).await?;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use abide_domain::{AgentId, CallId, Clock, EpochId, IdSource, OWNER, Timestamp};
 use abide_ledger::Ledger;
 use abide_memory::stdout::StdoutFolder;
-use abide_tools::CallUpdate;
+use abide_tools::{CallUpdate, ToolPolicy};
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::{
     activity::Activities,
+    agent_setup::AgentSetup,
     attached_clients::AttachedClients,
     blobs::Blobs,
     entity_quotas::EntityQuotas,
@@ -91,7 +92,7 @@ pub struct Services {
     pub agents: Roster,
     /// The memories that lack events.
     pub(crate) backlogs: MemoryBacklogs,
-    /// One edit of memory at a time, a person's or sleep's.
+    /// One edit of memory at a time, a person's or sleep's; or of what is set about tools.
     pub(crate) edits: Semaphore,
 }
 
@@ -110,6 +111,15 @@ impl Services {
     pub(crate) fn is_spent(&self, state: &AgentState) -> bool {
         let spent = state.spent_microusd(self.now().day());
         self.settings.budget_microusd_day.is_some_and(|budget| spent >= budget)
+    }
+
+    /// What an agent may do with its tools now: the configuration, and what people set.
+    pub(crate) fn policy_of(&self, agent: &AgentSetup) -> ToolPolicy {
+        let state = self.view.read();
+        let settings = state.tool_settings_of(&agent.id).into_iter();
+        agent
+            .policy
+            .with_settings(settings.map(|(tool, set)| (tool.to_owned(), set.policy)).collect())
     }
 
     /// Whether an agent of this id runs in this keeper.

@@ -17,6 +17,7 @@ use abide_domain::{
         StimulusEvent,
     },
     evidence,
+    limits::SPAWNED_MAX,
 };
 use abide_ledger::{Entry, TickRule, erase::ERASED};
 use sha2::{Digest as _, Sha256};
@@ -32,6 +33,7 @@ mod own_log;
 mod private_state;
 mod sleep;
 mod spaces;
+mod tool_settings;
 mod tool_use;
 mod wakes;
 
@@ -48,6 +50,7 @@ pub use sleep::{
     SLEEP_EMPTY_EPOCHS_MAX, SLEEP_EPOCHS_MAX, SleepReport, SleepRun, SleepState, WaitingEpoch,
 };
 pub use spaces::{Space, SpaceMessage, Spaces};
+pub use tool_settings::{ToolSetting, ToolSettings};
 pub use tool_use::ToolUse;
 pub use wakes::{
     CurrentTime, EvaluationContext, ScheduleState, Wake, WakeInput, WakeStatus, Wakes, check_calls,
@@ -85,6 +88,8 @@ pub struct State {
     pub senders: BTreeSet<EntityName>,
     /// Logs, spaces, wakes and spawned agents.
     pub entities: Entities,
+    /// What people set about tools.
+    pub tool_settings: ToolSettings,
     /// Whether the keeper that writes lets failed epochs stay until they are asked again.
     remembers_failures: bool,
     /// How time becomes ticks; none before the first event.
@@ -179,6 +184,7 @@ impl State {
             self.remembers_failures = started.remembers_failures;
         }
         self.forget_old_failures(entry.timestamp);
+        self.tool_settings.apply(entry);
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
         // What is about the keeper, what the watchdog saw and what was said on a network belongs to no agent.
         let is_of_keeper = entry.entity == EntityName::keeper();
@@ -377,6 +383,17 @@ impl State {
 
     fn agent_mut(&mut self, agent: &AgentId) -> &mut AgentState {
         self.agents.entry(agent.clone()).or_insert_with(|| AgentState::new(agent))
+    }
+
+    /// What people set about tools that holds for an agent, by the names of tools. What is set for the one that made it holds for it as
+    /// well: nobody gets around a setting by making another agent.
+    pub fn tool_settings_of(&self, agent: &AgentId) -> BTreeMap<&str, &ToolSetting> {
+        let maker = |agent: &AgentId| {
+            let made = self.entities.spawned.iter().find(|made| made.agent.agent == *agent)?;
+            made.by.bare().parse::<AgentId>().ok()
+        };
+        let line = std::iter::successors(Some(agent.clone()), maker).take(SPAWNED_MAX + 1);
+        self.tool_settings.of_line(&line.collect::<Vec<_>>())
     }
 
     /// The epoch that an agent's lane runs, whole.

@@ -10,7 +10,7 @@ const KINDS = [
   "memory.fact_remembered", "memory.fact_forgotten", "memory.identity_changed", "memory.identity_proposed",
   "memory.identity_decided", "memory.dream_written", "memory.dream_forgotten", "memory.node_recorded", "memory.node_closed",
   "memory.edge_recorded", "memory.edge_closed", "memory.reset", "sleep.started", "sleep.step_finished", "sleep.ended", "agent.registered",
-  "mcp.tool_accepted", "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "channel.said", "channel.asked", "channel.answered", "channel.joined",
+  "mcp.tool_accepted", "tools.policy_changed", "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "channel.said", "channel.asked", "channel.answered", "channel.joined",
   "channel.parted", "channel.sending", "channel.unsent", "channel.maybe_sent", "channel.gate_moved", "channel.topic_set", "channel.read_marked", "channel.chat_moved", "wake.set", "wake.cancelled",
   "wake.fired", "wake.scheduled", "wake.unscheduled", "wake.ran", "agent.spawned", "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
   "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_begun", "agent.state_troubled", "agent.faulted",

@@ -212,6 +212,11 @@ impl Home {
         self.root.join(SKILLS_FOLDER)
     }
 
+    /// Where the skills of one agent lie; out of its process's reach.
+    pub(crate) fn agent_skills_folder(&self, agent: &AgentId) -> PathBuf {
+        self.agent_folder(agent).join(SKILLS_FOLDER)
+    }
+
     /// Where logins at servers that run elsewhere lie; no agent reaches it.
     pub(crate) fn logins_folder(&self) -> PathBuf {
         self.root.join(LOGINS_FOLDER)

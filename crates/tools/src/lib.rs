@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`CallProgress`] (what a call says while it runs), [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
-//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] (which one holds now), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
+//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] and [`AgentTools`] (which one holds now, and for whom), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
 mod progress;
@@ -51,11 +51,13 @@ pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
     RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
 };
-pub use policy::{FOREIGN_PREFIX, Permission, ToolPolicy, ToolPolicyError, pattern_means};
+pub use policy::{
+    FOREIGN_PREFIX, OwnToolLists, Permission, ToolPolicy, ToolPolicyError, pattern_means,
+};
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use progress::{CallProgress, CallStep, CallUpdate, OutputPiece, OutputStream};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
-pub use shared_registry::SharedRegistry;
+pub use shared_registry::{AgentTools, SharedRegistry};
 pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};
 pub use tool_error::{ToolError, ToolErrorKind, parse_arguments};

@@ -1,10 +1,14 @@
-//! Which tools may run: `[tools] allow`, `ask` and `deny`.
+//! Which tools may run: `[tools] allow`, `ask` and `deny`, an agent's own lists in place of these, and what people set for single tools
+//! while the keeper runs.
 //!
 //! Deny wins over ask, ask over allow, and what stands in no list is denied: a tool that appears in a later version can
-//! never run by itself. Of a tool of another program whose name stands in no list a person is asked: whoever configured the program
+//! never run by itself. A setting takes the place of what the lists say of a tool's name, but for what `deny` names: only whoever edits
+//! the configuration undoes that. Of a tool of another program whose name stands in no list a person is asked: whoever configured the program
 //! wanted it, and did not know its tools; nor did whoever wrote `*`. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
 
-use abide_domain::limits::TOOL_NAME_BYTES_MAX;
+use std::{collections::BTreeMap, sync::Arc};
+
+use abide_domain::{event::PolicySetting, limits::TOOL_NAME_BYTES_MAX};
 
 /// The names of tools of other programs begin with it.
 pub const FOREIGN_PREFIX: &str = "mcp.";
@@ -25,20 +29,41 @@ pub enum Permission {
 
 /// Says why a pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` in `tools.{list}` is not a tool pattern: use a name, `namespace.*` or `*`")]
+#[error("`{pattern}` in `{list}` is not a tool pattern: use a name, `namespace.*` or `*`")]
 pub struct ToolPolicyError {
     /// The pattern.
     pub pattern: String,
-    /// `allow`, `ask` or `deny`.
+    /// The key of the list, such as `tools.allow`.
     pub list: &'static str,
 }
 
-/// The three lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The lists of an agent's own; each that is given takes the place of the one of `[tools]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnToolLists<'a> {
+    /// In place of `tools.allow`.
+    pub allow: Option<&'a [String]>,
+    /// In place of `tools.ask`.
+    pub ask: Option<&'a [String]>,
+    /// In place of `tools.deny`.
+    pub deny: Option<&'a [String]>,
+}
+
+/// The three lists, and what people set beside them. A cheap clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPolicy {
-    allow: Vec<Pattern>,
-    ask: Vec<Pattern>,
-    deny: Vec<Pattern>,
+    allow: Arc<List>,
+    ask: Arc<List>,
+    deny: Arc<List>,
+    /// By the names of tools.
+    settings: Arc<BTreeMap<String, PolicySetting>>,
+}
+
+/// A list of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct List {
+    /// The key that changes it.
+    key: &'static str,
+    patterns: Vec<Pattern>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,43 +78,89 @@ impl ToolPolicy {
     /// Reads the three lists of `[tools]`.
     pub fn new<S: AsRef<str>>(allow: &[S], ask: &[S], deny: &[S]) -> Result<Self, ToolPolicyError> {
         Ok(Self {
-            allow: parse("allow", allow)?,
-            ask: parse("ask", ask)?,
-            deny: parse("deny", deny)?,
+            allow: List::parse("tools.allow", allow)?,
+            ask: List::parse("tools.ask", ask)?,
+            deny: List::parse("tools.deny", deny)?,
+            settings: Arc::default(),
         })
+    }
+
+    /// The same for an agent that has lists of its own.
+    pub fn with_own_lists(&self, own: OwnToolLists<'_>) -> Result<Self, ToolPolicyError> {
+        let list = |key, own: Option<&[String]>, shared: &Arc<List>| match own {
+            Some(own) => List::parse(key, own),
+            None => Ok(Arc::clone(shared)),
+        };
+        Ok(Self {
+            allow: list("agent.tools.allow", own.allow, &self.allow)?,
+            ask: list("agent.tools.ask", own.ask, &self.ask)?,
+            deny: list("agent.tools.deny", own.deny, &self.deny)?,
+            settings: Arc::clone(&self.settings),
+        })
+    }
+
+    /// The same with what people set, and nothing of what they set before.
+    #[must_use]
+    pub fn with_settings(&self, settings: BTreeMap<String, PolicySetting>) -> Self {
+        Self { settings: Arc::new(settings), ..self.clone() }
+    }
+
+    /// The same without what people set: what the configuration says.
+    #[must_use]
+    pub fn without_settings(&self) -> Self {
+        self.with_settings(BTreeMap::new())
+    }
+
+    /// Why the configuration denies a tool whatever people set; none where it does not, or only in that no list names the tool.
+    pub fn denied_by_list(&self, name: &str) -> Option<String> {
+        let pattern = self.deny.find(name)?;
+        Some(format!("`{name}` is denied by `{pattern}` in `{}`", self.deny.key))
     }
 
     /// Decides about a tool by its name.
     pub fn decide(&self, name: &str) -> Permission {
-        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.matches(name)) {
-            let reason = format!("`{name}` is denied by `{pattern}` in `tools.deny`");
+        if let Some(reason) = self.denied_by_list(name) {
             return Permission::Deny { reason };
         }
-        if self.ask.iter().any(|pattern| pattern.matches(name)) {
+        match self.settings.get(name) {
+            Some(PolicySetting::Allow) => Permission::Allow,
+            Some(PolicySetting::Ask) => Permission::Ask,
+            Some(PolicySetting::Deny) => {
+                let reason = format!(
+                    "a person denied `{name}`; `abide tools show {name}` says who and when"
+                );
+                Permission::Deny { reason }
+            }
+            None => self.decide_by_lists(name),
+        }
+    }
+
+    fn decide_by_lists(&self, name: &str) -> Permission {
+        if self.ask.find(name).is_some() {
             return Permission::Ask;
         }
         let is_foreign = is_foreign(name);
         let names = |pattern: &Pattern| !is_foreign || *pattern != Pattern::All;
-        if self.allow.iter().any(|pattern| names(pattern) && pattern.matches(name)) {
+        if self.allow.patterns.iter().any(|pattern| names(pattern) && pattern.matches(name)) {
             return Permission::Allow;
         }
         if is_foreign {
             return Permission::Ask;
         }
-        let reason = format!("`{name}` is neither in `tools.allow` nor in `tools.ask`");
+        let (allow, ask) = (self.allow.key, self.ask.key);
+        let reason = format!("`{name}` is neither in `{allow}` nor in `{ask}`");
         Permission::Deny { reason }
     }
 
     /// What the lists say about a part of a tool by its own name, such as `stdout.grant`; none where they do not name it. `*`
-    /// in `allow` names no part: it allows tools, and a part is what a person is asked about in spite of that.
+    /// in `allow` names no part: it allows tools, and a part is what a person is asked about in spite of that. Nor does anything that
+    /// people set for the tool.
     pub fn decide_part(&self, name: &str) -> Option<Permission> {
-        if let denied @ Permission::Deny { .. } = self.decide(name)
-            && self.deny.iter().any(|pattern| pattern.matches(name))
-        {
-            return Some(denied);
+        if let Some(reason) = self.denied_by_list(name) {
+            return Some(Permission::Deny { reason });
         }
-        let names = |list: &[Pattern]| {
-            list.iter().any(|pattern| *pattern != Pattern::All && pattern.matches(name))
+        let names = |list: &List| {
+            list.patterns.iter().any(|pattern| *pattern != Pattern::All && pattern.matches(name))
         };
         if names(&self.ask) {
             return Some(Permission::Ask);
@@ -97,9 +168,14 @@ impl ToolPolicy {
         names(&self.allow).then_some(Permission::Allow)
     }
 
-    /// Whether `ask` names a tool of another program: then whoever wrote that is asked, whatever the program's own lists say.
+    /// Whether `ask` names a tool of another program, or a person set it so: then a person is asked, whatever the program's own lists
+    /// say.
     pub(crate) fn asks_about_foreign(&self, name: &str) -> bool {
-        is_foreign(name) && self.ask.iter().any(|pattern| pattern.matches(name))
+        is_foreign(name)
+            && match self.settings.get(name) {
+                Some(setting) => *setting == PolicySetting::Ask,
+                None => self.ask.find(name).is_some(),
+            }
     }
 
     /// Says whether a mind is shown the tool: it may run, if need be after a person's approval.
@@ -118,17 +194,36 @@ pub fn pattern_means(pattern: &str, name: &str) -> bool {
     Pattern::parse(pattern).is_some_and(|pattern| pattern.matches(name))
 }
 
-fn parse<S: AsRef<str>>(
-    list: &'static str,
-    patterns: &[S],
-) -> Result<Vec<Pattern>, ToolPolicyError> {
-    patterns
-        .iter()
-        .map(|text| {
+impl List {
+    fn parse<S: AsRef<str>>(
+        key: &'static str,
+        patterns: &[S],
+    ) -> Result<Arc<Self>, ToolPolicyError> {
+        let patterns = patterns.iter().map(|text| {
             let text = text.as_ref();
-            Pattern::parse(text).ok_or_else(|| ToolPolicyError { pattern: text.into(), list })
-        })
-        .collect()
+            Pattern::parse(text).ok_or_else(|| ToolPolicyError { pattern: text.into(), list: key })
+        });
+        let patterns = patterns.collect::<Result<_, _>>()?;
+        Ok(Arc::new(Self { key, patterns }))
+    }
+
+    /// The first pattern that means a tool of that name.
+    fn find(&self, name: &str) -> Option<&Pattern> {
+        self.patterns.iter().find(|pattern| pattern.matches(name))
+    }
+}
+
+impl Default for ToolPolicy {
+    /// Nothing is allowed.
+    fn default() -> Self {
+        let list = |key| Arc::new(List { key, patterns: Vec::new() });
+        Self {
+            allow: list("tools.allow"),
+            ask: list("tools.ask"),
+            deny: list("tools.deny"),
+            settings: Arc::default(),
+        }
+    }
 }
 
 impl Pattern {
@@ -173,7 +268,94 @@ pub(crate) fn is_tool_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Permission, ToolPolicy};
+    use abide_domain::event::PolicySetting;
+
+    use super::{OwnToolLists, Permission, ToolPolicy};
+
+    fn denied(reason: &str) -> Permission {
+        Permission::Deny { reason: reason.into() }
+    }
+
+    #[test]
+    fn a_setting_takes_the_place_of_what_the_lists_say_but_for_what_deny_names() {
+        let lists = ToolPolicy::new(
+            &["memory.*", "stdout"],
+            &["memory.forget_fact", "mcp.files.*"],
+            &["files.write"],
+        )
+        .unwrap();
+        let set = |name: &str, setting| {
+            let settings = [(name.to_owned(), setting)].into_iter().collect();
+            lists.with_settings(settings).decide(name)
+        };
+        for (name, setting, decision) in [
+            ("memory.forget_fact", PolicySetting::Allow, Permission::Allow),
+            ("memory.recall", PolicySetting::Ask, Permission::Ask),
+            ("clock.now", PolicySetting::Allow, Permission::Allow),
+            ("mcp.files.read", PolicySetting::Allow, Permission::Allow),
+            (
+                "stdout",
+                PolicySetting::Deny,
+                denied("a person denied `stdout`; `abide tools show stdout` says who and when"),
+            ),
+            (
+                "files.write",
+                PolicySetting::Allow,
+                denied("`files.write` is denied by `files.write` in `tools.deny`"),
+            ),
+        ] {
+            assert_eq!(set(name, setting), decision, "{name}");
+        }
+        let settings = [("memory.recall".to_owned(), PolicySetting::Deny)].into_iter().collect();
+        let policy = lists.with_settings(settings);
+        assert_eq!(policy.decide("memory.search_facts"), Permission::Allow, "others stay");
+        assert_eq!(policy.without_settings(), lists);
+    }
+
+    #[test]
+    fn whether_a_person_is_asked_about_a_program_s_tool_is_for_its_setting_to_say() {
+        let lists = ToolPolicy::new(&["*"], &["mcp.files.*"], &[]).unwrap();
+        let asks = |name: &str, setting| {
+            let settings = [(name.to_owned(), setting)].into_iter().collect();
+            lists.with_settings(settings).asks_about_foreign(name)
+        };
+        assert!(lists.asks_about_foreign("mcp.files.read"));
+        assert!(!asks("mcp.files.read", PolicySetting::Allow));
+        assert!(asks("mcp.other.read", PolicySetting::Ask));
+        assert!(!asks("clock.now", PolicySetting::Ask), "it is none of another program's");
+    }
+
+    #[test]
+    fn a_setting_for_a_tool_says_nothing_of_its_parts() {
+        let lists = ToolPolicy::new(&["stdout"], &[], &[]).unwrap();
+        for setting in [PolicySetting::Allow, PolicySetting::Deny] {
+            let settings = ["stdout", "stdout.grant"].map(|name| (name.to_owned(), setting)).into();
+            assert_eq!(lists.with_settings(settings).decide_part("stdout.grant"), None);
+        }
+    }
+
+    #[test]
+    fn an_agent_s_own_lists_take_the_place_of_those_that_they_are_given_for() {
+        let shared = ToolPolicy::new(&["memory.*"], &["clock.*"], &["stdout"]).unwrap();
+        let allow = ["files.read".to_owned(), "stdout".to_owned()];
+        let own = OwnToolLists { allow: Some(&allow), ..OwnToolLists::default() };
+        let policy = shared.with_own_lists(own).unwrap();
+        assert_eq!(policy.decide("files.read"), Permission::Allow);
+        assert_eq!(policy.decide("clock.now"), Permission::Ask);
+        assert_eq!(
+            policy.decide("memory.recall"),
+            denied("`memory.recall` is neither in `agent.tools.allow` nor in `tools.ask`")
+        );
+        assert_eq!(
+            policy.decide("stdout"),
+            denied("`stdout` is denied by `stdout` in `tools.deny`")
+        );
+        let own = OwnToolLists { deny: Some(&[]), ..own };
+        assert_eq!(shared.with_own_lists(own).unwrap().decide("stdout"), Permission::Allow);
+        let wrong = ["a b".to_owned()];
+        let own = OwnToolLists { ask: Some(&wrong), ..OwnToolLists::default() };
+        assert_eq!(shared.with_own_lists(own).unwrap_err().list, "agent.tools.ask");
+    }
 
     #[test]
     fn deny_wins_over_ask_over_allow_and_absence_denies() {
@@ -193,7 +375,7 @@ mod tests {
             ("memoryx.y", "`memoryx.y` is neither in `tools.allow` nor in `tools.ask`"),
         ];
         for (name, reason) in reasons {
-            assert_eq!(policy.decide(name), Permission::Deny { reason: reason.into() });
+            assert_eq!(policy.decide(name), denied(reason));
             assert!(!policy.offers(name));
         }
     }
@@ -225,7 +407,7 @@ mod tests {
             ["", "memory*", "*.now", "mem*ry.x", ".*", "memory.", "Memory.x", "a b", "**"]
         {
             let error = ToolPolicy::new(&[], &[], &[pattern]).unwrap_err();
-            assert_eq!((error.pattern.as_str(), error.list), (pattern, "deny"));
+            assert_eq!((error.pattern.as_str(), error.list), (pattern, "tools.deny"));
         }
     }
 }

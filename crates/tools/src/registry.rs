@@ -165,6 +165,19 @@ impl Registry {
         Ok(())
     }
 
+    /// Whether it has no tool.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// These tools with others, which take the place of those of the same names.
+    #[must_use]
+    pub fn overlaid(&self, others: &Self) -> Self {
+        let mut tools = self.tools.clone();
+        tools.extend(others.tools.clone());
+        Self { tools }
+    }
+
     /// All tools, in the order of their names.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.tools.values().map(|registered| registered.tool.spec())

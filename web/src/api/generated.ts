@@ -113,12 +113,20 @@ export interface AgentToolView {
   description: string;
   /** `read`, `state` or `world`. */
   effect: string;
+  /** `allow`, `ask` or `deny`, by the lists of abide.toml alone: what holds where nothing is set. */
+  file_policy: string;
+  /** Whether a list of abide.toml denies it, so that nothing that is set changes that. */
+  is_locked: boolean;
   /** Its name. */
   name: string;
   /** What stands before the last dot of it; all of it where there is none. */
   namespace: string;
-  /** `allow`, `ask` or `deny`, by the lists and by the tool itself; what a call would do may make it stricter or looser. */
+  /** `allow`, `ask` or `deny`, by the lists, by what people set and by the tool itself; what a call would do may make it stricter or looser. */
   policy: string;
+  /** That setting. */
+  policy_set?: ToolSettingView | null;
+  /** `person` where a setting of a person's is in force, else `file`: what abide.toml says. */
+  policy_source: string;
   /** JSON schema of its arguments. */
   schema: Json;
   /** `builtin`, or `mcp:` and the name of the server that has it. */
@@ -1462,6 +1470,36 @@ export interface ToolProgressView {
   sequence: number;
   /** How far the call has come, where its tool said it anew. */
   step?: CallStepView | null;
+/** What is to be set for a tool. */
+export interface ToolPolicyBody {
+  /** The agent that it is for; null or absent: all that have no setting of their own. */
+  agent?: string | null;
+  /** `allow`, `ask` or `deny`; null: what held before anything was set. */
+  policy: string | null;
+}
+
+/** What holds of a tool now, and what held before. */
+export interface ToolPolicyView {
+  /** The agent that it was set for; null: all that have no setting of their own. */
+  agent?: string | null;
+  /** What was set before, which undoes this; null: nothing. */
+  before?: string | null;
+  /** What is set now; null: nothing. */
+  policy?: string | null;
+  /** The tool. */
+  tool: string;
+}
+
+/** What a person set for a tool. */
+export interface ToolSettingView {
+  /** The agent that it was set for; null: all that have none of their own. */
+  agent?: string | null;
+  /** When. */
+  at: string;
+  /** Who set it. */
+  by: string;
+  /** `allow`, `ask` or `deny`. */
+  policy: string;
 }
 
 /** A tool as a mind is offered it. */
@@ -1802,6 +1840,8 @@ export interface Routes {
   "GET /tools": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AgentToolView> };
   /** Tries a call as the agent would make it, outside of any epoch. One that changes something is judged and not run. */
   "POST /tools/trial": { path: never; query: never; body: TrialBody; answer: TrialView };
+  /** Sets what agents may do with a tool, from the next call on. What abide.toml denies stays denied: that is refused. */
+  "PUT /tools/{name}/policy": { path: "name"; query: never; body: ToolPolicyBody; answer: ToolPolicyView };
   /** The program and its version. */
   "GET /version": { path: never; query: never; body: undefined; answer: ProgramView };
   /** Its state at the newest scan. */
@@ -2855,6 +2895,9 @@ export interface Person {
   role: string;
 }
 
+/** What a person sets for a tool, in place of what the lists `allow` and `ask` say of it. */
+export type PolicySetting = "allow" | "ask" | "deny";
+
 /** A run of the process ended, and everything that it had started with it. */
 export interface ProcessExited {
   /** The run. */
@@ -3325,6 +3368,18 @@ export interface ToolKept {
   value?: Json;
 }
 
+/** A person's setting for one tool's name. */
+export interface ToolPolicyChanged {
+  /** The tool. */
+  tool: string;
+  /** The agent that it is for; none: all that have no setting of their own. */
+  agent?: string;
+  /** What is set; none: from now on there is no setting. */
+  policy: PolicySetting | null;
+  /** The setting that it takes the place of; none: there was none. */
+  before: PolicySetting | null;
+}
+
 /** The intent to run a call. */
 export interface ToolRequested {
   /** The call. */
@@ -3633,6 +3688,8 @@ export interface EventData {
   "tool.kept": ToolKept;
   /** A call is about to run: the intent. Durable before anything outside changes. */
   "tool.requested": ToolRequested;
+  /** A person set what agents may do with a tool, or took that back. In force from the next call on. */
+  "tools.policy_changed": ToolPolicyChanged;
   /** A mind answered with a voice that fits. */
   "turn.completed": TurnCompleted;
   /** An attempt gave nothing usable; the turn is asked again, or the epoch ends. */
@@ -3786,6 +3843,7 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "tool.finished": "A call ended: the outcome.",
   "tool.kept": "A tool keeps a value for the agent, or drops it. In force when the epoch commits.",
   "tool.requested": "A call is about to run: the intent. Durable before anything outside changes.",
+  "tools.policy_changed": "A person set what agents may do with a tool, or took that back. In force from the next call on.",
   "turn.completed": "A mind answered with a voice that fits.",
   "turn.failed": "An attempt gave nothing usable; the turn is asked again, or the epoch ends.",
   "turn.started": "A mind is asked.",

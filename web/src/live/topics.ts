@@ -18,6 +18,7 @@ export const TOPICS = [
   "channels",
   "health",
   "servers",
+  "tools",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];
@@ -56,7 +57,8 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   stdout: ["stdout"],
   space: ["stdout"],
   wake: ["wakes"],
-  mcp: ["attention", "servers"],
+  mcp: ["attention", "servers", "tools"],
+  tools: ["tools"],
   channel: ["channels", "watchdog"],
   keeper: ["health"],
 };

@@ -166,6 +166,7 @@ const ANYTHING = {
   },
 };
 const OTHERWISE: Record<string, object> = {
+  "tools.policy_changed": { tool: "stdout", agent: "felix", policy: "ask", before: null },
   "mcp.tool_accepted": { server: "files", tool: "read" },
   "epoch.stood_still": { duration_ms: 60_000 },
   "epoch.dismissed": {},

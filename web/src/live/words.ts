@@ -55,6 +55,13 @@ function said(event: AnyEvent, tool?: string): string {
     }
     case "mcp.tool_accepted":
       return `accepted ${quotePlain(event.data.tool)} of the server ${event.data.server}`;
+    case "tools.policy_changed": {
+      const { tool, agent, policy } = event.data;
+      const whom = agent ? ` for ${agent}` : "";
+      return policy === null
+        ? `took back what was set for ${tool}${whom}`
+        : `set ${tool} to ${policy}${whom}`;
+    }
     case "approval.requested":
       return "waits for approval";
     case "approval.decided":

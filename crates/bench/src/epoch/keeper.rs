@@ -33,7 +33,7 @@ use abide_memory::{
     stdout::StdoutFolder,
 };
 use abide_models::{Dialect, Model, ModelSettings, Reasoner};
-use abide_tools::{Registry, SharedRegistry, Tool, ToolPolicy};
+use abide_tools::{AgentTools, Registry, SharedRegistry, Tool, ToolPolicy};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -243,7 +243,7 @@ impl BenchAgents<'_> {
         for tool in std::iter::once(&note).chain(self.foreign) {
             tools.add(Arc::clone(tool)).map_err(BenchError::of("list tools"))?;
         }
-        let tools = Arc::new(SharedRegistry::new(tools));
+        let tools = AgentTools::from(SharedRegistry::new(tools));
         let client = ClientSettings::new(AddressPolicy::Any, Arc::clone(self.clock));
         let client = Client::new(client);
         let mut agents = Vec::with_capacity(design.agents);
@@ -293,7 +293,7 @@ impl BenchAgents<'_> {
         &self,
         number: usize,
         client: &Client,
-        tools: &Arc<SharedRegistry>,
+        tools: &AgentTools,
     ) -> Result<AgentSetup, BenchError> {
         let name = format!("agent-{number}");
         let id: AgentId = name.parse().map_err(BenchError::of("name an agent"))?;
@@ -312,7 +312,7 @@ impl BenchAgents<'_> {
                 model,
                 client.clone(),
             ))))),
-            tools: Arc::clone(tools),
+            tools: tools.clone(),
             policy: ToolPolicy::new(&["memory.*", "clock.*", "bench.*", "mcp.*"], &[], &[])
                 .map_err(BenchError::of("make a policy"))?,
             facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,

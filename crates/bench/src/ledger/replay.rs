@@ -189,9 +189,8 @@ fn fold(written: &WrittenLog) -> Result<f64, BenchError> {
         role: "assistant".into(),
         partners: Vec::new(),
         mind: Arc::new(ReasonerMind::new(Reasoner::Reflex)),
-        tools: Arc::new(SharedRegistry::new(
-            Registry::builtin(None).map_err(BenchError::of("list tools"))?,
-        )),
+        tools: SharedRegistry::new(Registry::builtin(None).map_err(BenchError::of("list tools"))?)
+            .into(),
         policy: ToolPolicy::new::<&str>(&[], &[], &[]).map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,
         dreamer: DreamerSetup::default(),

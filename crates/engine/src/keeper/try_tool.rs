@@ -52,7 +52,8 @@ impl Keeper {
         let tool = tools.get(name)?;
         tools.validate(name, arguments)?;
         let knows = |name: &str| self.services().knows(name);
-        let permission = judge_call(&profile.policy, &**tool, agent, arguments, &knows);
+        let policy = self.policy_of(&profile);
+        let permission = judge_call(&policy, &**tool, agent, arguments, &knows);
         let preview = preview(agent, &**tool, arguments).await;
         let is_denied = matches!(permission, Permission::Deny { .. });
         if is_denied || tool.spec().effect != EffectClass::Read {
@@ -79,7 +80,7 @@ impl Keeper {
             memory: &memory,
             kept: &kept,
             commands: &NoCommandsHere,
-            offered: &tools.offered(&profile.policy),
+            offered: &tools.offered(&policy),
             shown: &[],
             progress: &CallProgress::default(),
         };

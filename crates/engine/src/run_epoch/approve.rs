@@ -52,8 +52,8 @@ pub(super) async fn permit(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Perm
 
 async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochError> {
     // Of a tool that the agent may not use it is not said whether it exists or wants other arguments.
-    let permission = walk.agent.policy.decide(&call.name);
-    if let Permission::Deny { reason } = permission {
+    let policy = walk.services.policy_of(walk.agent);
+    if let Permission::Deny { reason } = policy.decide(&call.name) {
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
     }
     if let Err(problem) = walk.tools.validate(&call.name, &call.arguments) {
@@ -66,9 +66,8 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
             return Ok(Permit::Refused { outcome: Outcome::Error, reason: unknown.to_string() });
         }
     };
-    let (policy, agent) = (&walk.agent.policy, &walk.agent.id);
     let knows = |name: &str| walk.services.knows(name);
-    match judge_call(policy, &**tool, agent, &call.arguments, &knows) {
+    match judge_call(&policy, &**tool, &walk.agent.id, &call.arguments, &knows) {
         Permission::Deny { reason } => Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
         Permission::Ask => ask_person(walk, call, &**tool).await,
         Permission::Allow => Ok(Permit::Run),

@@ -2,15 +2,15 @@
 //! schemas and the names of all. Between the context and the asking of each turn; which ones are likely is for `abide_tools::choose_tools`'s
 //! index to say.
 //!
-//! It follows from the record of the epoch and from what the state knew when the epoch was opened, so that a turn that is asked
-//! again after a restart shows the same. It must never show or name a tool that the policy does not offer.
+//! It follows from the record of the epoch, from what the state knew when the epoch was opened and from what people have set about tools by
+//! now, so that a turn that is asked again after a restart shows the same. It must never show or name a tool that the policy does not offer.
 
 use std::sync::Arc;
 
 use abide_domain::{event::OfferedTools, tool::ToolSpec};
 use abide_memory::estimate_tokens;
 use abide_tools::{
-    FIND_TOOL_NAME, SharedRegistry, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool,
+    AgentTools, FIND_TOOL_NAME, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool,
     names_found,
 };
 use serde_json::Value;
@@ -53,7 +53,7 @@ impl ToolOffer {
     }
 
     /// Looks how like the tools are to the stimulus by meaning, where they are chosen from.
-    pub(super) async fn liken(&mut self, tools: &SharedRegistry, stimulus: &str) {
+    pub(super) async fn liken(&mut self, tools: &AgentTools, stimulus: &str) {
         if self.index.is_some() {
             self.likeness = tools.likeness(&self.all, stimulus).await;
         }

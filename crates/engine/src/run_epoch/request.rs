@@ -40,6 +40,7 @@ pub(super) async fn turn_request(
     let deadline_streaming = limits.turn_streaming.max(limits.turn).min(left);
     let steps = steps(walk, context);
     let recent = context.history.last().map(|exchange| &*exchange.stimulus).unwrap_or_default();
+    walk.follow_policy().await;
     let ShownTools { tools, names } = walk.offer.of_next_turn(&walk.record, recent);
     // Names stay the same from turn to turn and from epoch to epoch: they stand where a provider's cache holds them.
     let system = match &names {

@@ -14,7 +14,7 @@ use abide_domain::{
     event::{AbortCode, EpochStoodStill, Event},
 };
 use abide_ledger::{AppendReceipt, Draft, PendingAppend};
-use abide_tools::Registry;
+use abide_tools::{Registry, ToolPolicy};
 
 use super::{
     budget::BudgetCheck, controls::Controls, error::EpochError, hand_back::HandBack,
@@ -35,6 +35,8 @@ pub(super) struct Walk<'a> {
     /// The tools that there were when this walk began. Those that another program has taken back since say so when they are
     /// called.
     pub(super) tools: Arc<Registry>,
+    /// What it may do with them, as the newest prompt had it.
+    policy: ToolPolicy,
     /// Those that it may use, and how they are chosen from.
     pub(super) offer: ToolOffer,
     /// The names of those that the newest prompt shows with their schemas; none where it shows all, or none is known.
@@ -59,6 +61,19 @@ pub(super) struct Walk<'a> {
     entity: EntityName,
 }
 
+/// What an agent may use, and what it used before this epoch.
+fn offer_of(
+    services: &Services,
+    agent: &AgentSetup,
+    (tools, policy): (&Registry, &ToolPolicy),
+) -> ToolOffer {
+    ToolOffer::new(tools.offered(policy), || {
+        let state = services.view.read();
+        let known = state.agents.get(&agent.id);
+        known.map(|known| known.tool_use.newest()).unwrap_or_default()
+    })
+}
+
 impl<'a> Walk<'a> {
     pub(super) fn new(
         services: &'a Services,
@@ -70,11 +85,8 @@ impl<'a> Walk<'a> {
         let (in_flight, tokens_cap) = (None, None);
         let budget = BudgetCheck::of(services, agent);
         let tools = agent.tools.current();
-        let offer = ToolOffer::new(tools.offered(&agent.policy), || {
-            let state = services.view.read();
-            let known = state.agents.get(&agent.id);
-            known.map(|known| known.tool_use.newest()).unwrap_or_default()
-        });
+        let policy = services.policy_of(agent);
+        let offer = offer_of(services, agent, (&tools, &policy));
         let was_cut = record.opened_at.is_some();
         let began = (services.ledger_now(), services.clock.monotonic());
         let suspended = (services.clock.suspended(), Duration::ZERO);
@@ -82,6 +94,7 @@ impl<'a> Walk<'a> {
             services,
             agent,
             tools,
+            policy,
             offer,
             shown: [].into(),
             record,
@@ -97,6 +110,21 @@ impl<'a> Walk<'a> {
             in_flight,
             entity,
         }
+    }
+
+    /// Takes in what people set about tools since the last prompt.
+    pub(super) async fn follow_policy(&mut self) {
+        let policy = self.services.policy_of(self.agent);
+        if policy != self.policy {
+            self.offer = offer_of(self.services, self.agent, (&self.tools, &policy));
+            self.policy = policy;
+            self.liken_tools().await;
+        }
+    }
+
+    /// Looks which tools are like the stimulus by meaning.
+    pub(super) async fn liken_tools(&mut self) {
+        self.offer.liken(&self.agent.tools, &self.record.stimulus.content).await;
     }
 
     /// Records what the agent's work produced: evidence.

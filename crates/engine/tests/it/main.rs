@@ -35,6 +35,7 @@ mod schedule;
 mod sleep;
 mod spawn;
 mod stdout;
+mod tool_policy;
 mod tool_progress;
 mod voices;
 mod wake;

@@ -257,6 +257,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_set_about_a_tool_is_no_word() {
+        let data = r#"{"tool":"stdout","agent":"felix","policy":"ask","before":null}"#;
+        let masked = mask_data("tools.policy_changed", 1, data).unwrap();
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&masked), read(data));
+    }
+
+    #[test]
     fn in_arguments_numbers_and_names_are_words_too() {
         let data = r#"{"turn":1,"attempt":1,"voice":{"thought":"hm","emotive_state":"calm","tool_calls":[{"call_id":"1.1","name":"mail.send","arguments":{"to":"ann","0612345678":612345678}}],"final_response":null},"usage":{"input_tokens":7,"output_tokens":9}}"#;
         let masked = mask_data("turn.completed", 1, data).unwrap();

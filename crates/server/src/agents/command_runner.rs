@@ -161,9 +161,9 @@ impl SandboxedCommands {
         let work = self.home.work_folder(&order.agent);
         let own = [work.clone(), temporary];
         // Folders of the configuration are granted as those of an agent's process are: none that holds the keeper's home.
-        let skills = self.home.skills_folder();
+        let skills = [self.home.skills_folder(), self.home.agent_skills_folder(&order.agent)];
         let texts = |paths: &[PathBuf]| -> Vec<String> {
-            let others = paths.iter().filter(|path| !own.contains(path) && **path != skills);
+            let others = paths.iter().filter(|path| !own.contains(path) && !skills.contains(path));
             others.map(|path| path.display().to_string()).collect()
         };
         let source = GrantSource {
@@ -181,7 +181,7 @@ impl SandboxedCommands {
         let mut confinement = confine(level, network, (&source, &own))
             .map_err(|error| CommandRunError::NoSandbox(error.to_string()))?;
         // The keeper's people put them there for agents.
-        confinement.read.extend(order.read.contains(&skills).then_some(skills));
+        confinement.read.extend(skills.into_iter().filter(|skills| order.read.contains(skills)));
         Ok(confinement)
     }
 

@@ -16,11 +16,14 @@ use abide_memory::{
     DreamFiles, Embedder, IdentityFile, IdentityFileWriters, Knowledge, KnowledgeError,
     KnowledgeHandle,
 };
-use abide_tools::{FIND_TOOL_NAME, SharedRegistry, ToolPolicy, ToolPolicyError};
+use abide_tools::{
+    AgentTools, FIND_TOOL_NAME, OwnToolLists, RegistryError, SharedRegistry, ToolPolicy,
+    ToolPolicyError,
+};
 
-use super::{minds::MemoryModels, process_setup::AgentWithMind};
+use super::{minds::MemoryModels, process_setup::AgentWithMind, tools::own_registry};
 use crate::{
-    config::{AgentSection, Settings},
+    config::{AgentSection, AgentToolsSection, Settings},
     home::Home,
 };
 
@@ -45,9 +48,12 @@ pub(crate) enum AgentSetupError {
         /// Why.
         source: KnowledgeError,
     },
-    /// `[tools]` is invalid.
+    /// `[tools]` or its own lists are invalid.
     #[error(transparent)]
     Policy(#[from] ToolPolicyError),
+    /// A tool of its own cannot be made.
+    #[error(transparent)]
+    Tools(#[from] RegistryError),
 }
 
 /// All agents, set up, and the files that are projected for them.
@@ -66,7 +72,7 @@ pub(crate) struct AgentSetups {
 pub(crate) struct AgentBuilder {
     home: Home,
     tools: Arc<SharedRegistry>,
-    policy: ToolPolicy,
+    lists: PolicyLists,
     embedder: Option<Arc<dyn Embedder>>,
 }
 
@@ -78,7 +84,7 @@ impl AgentBuilder {
         tools: Arc<SharedRegistry>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AgentSetupError> {
-        Ok(Self { home: home.clone(), tools, policy: policy(settings)?, embedder })
+        Ok(Self { home: home.clone(), tools, lists: PolicyLists::of(settings)?, embedder })
     }
 
     /// Sets all agents of the configuration up. `head` is the newest durable event: facts that have seen more are rebuilt.
@@ -135,14 +141,15 @@ impl AgentBuilder {
             dreams: Some(DreamFiles::new(&folder.join("dreams"))),
         };
         let dreamer = DreamerSetup { explorer: memory.explorer, embedder: self.embedder.clone() };
+        let own_tools = own_registry(&self.home, &settings.id)?;
         let agent = AgentSetup {
             name: settings.name().to_owned(),
+            policy: self.lists.policy(&settings.tools)?,
+            tools: AgentTools::new(Arc::clone(&self.tools), own_tools),
             id: settings.id,
             role: settings.role,
             partners: settings.partners,
             mind,
-            tools: Arc::clone(&self.tools),
-            policy: self.policy.clone(),
             facts,
             dreamer,
             distiller: memory.distiller,
@@ -151,15 +158,36 @@ impl AgentBuilder {
     }
 }
 
-/// The policy of `[tools]`. A probe that a test enables is allowed with it, unless `ask` or `deny` names it.
-fn policy(settings: &Settings) -> Result<ToolPolicy, ToolPolicyError> {
-    let mut allow = settings.tools.allow.clone();
-    if !settings.test.probe_file.is_empty() {
-        allow.push("probe.*".to_owned());
+/// Which tools agents may use by the configuration.
+#[derive(Clone, Debug)]
+struct PolicyLists {
+    /// By `[tools]`.
+    shared: ToolPolicy,
+    /// What is allowed without standing in a list, unless `ask` or `deny` names it.
+    unlisted: Vec<String>,
+}
+
+impl PolicyLists {
+    fn of(settings: &Settings) -> Result<Self, ToolPolicyError> {
+        // It shows nothing but what the lists offer.
+        let mut unlisted = vec![FIND_TOOL_NAME.to_owned()];
+        // A test that enables it allows it.
+        unlisted.extend((!settings.test.probe_file.is_empty()).then(|| "probe.*".to_owned()));
+        let tools = &settings.tools;
+        let allow = [tools.allow.as_slice(), &unlisted].concat();
+        let shared = ToolPolicy::new(&allow, &tools.ask, &tools.deny)?;
+        Ok(Self { shared, unlisted })
     }
-    // It shows nothing but what the lists offer; `deny` can name it.
-    allow.push(FIND_TOOL_NAME.to_owned());
-    ToolPolicy::new(&allow, &settings.tools.ask, &settings.tools.deny)
+
+    /// The policy of an agent with these lists of its own.
+    fn policy(&self, own: &AgentToolsSection) -> Result<ToolPolicy, ToolPolicyError> {
+        let allow = own.allow.as_ref().map(|allow| [allow.as_slice(), &self.unlisted].concat());
+        self.shared.with_own_lists(OwnToolLists {
+            allow: allow.as_deref(),
+            ask: own.ask.as_deref(),
+            deny: own.deny.as_deref(),
+        })
+    }
 }
 
 fn make_folder(path: &Path, agent: &AgentId) -> Result<(), AgentSetupError> {

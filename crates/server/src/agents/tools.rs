@@ -28,6 +28,8 @@ use crate::{
 
 /// The name of an agent's own folder.
 const OWN_FOLDER: &str = "work";
+/// The name by which an agent reads the folder of its own skills.
+const OWN_SKILLS_FOLDER: &str = "own_skills";
 /// Where in an agent's folder lies what can be taken back; its process cannot reach it.
 const UNDO_FOLDER: &str = "undo";
 /// The names of the tools for services.
@@ -103,13 +105,29 @@ pub(crate) fn registry(
     let shell = shell_settings(settings)?;
     tools.push(Arc::new(RunCommand::new(shell, folders, Arc::new(commands))));
     let skills = Skills::read(&[home.skills_folder()]);
-    for problem in &skills.problems {
-        tracing::warn!(event = "skill_left_out", error = %problem, "a skill cannot be used");
-    }
+    warn_of_problems(&skills);
     tools.extend(ReadSkill::new(skills).map(|tool| Arc::new(tool) as Arc<dyn Tool>));
     tools.extend(service_tools(home, settings, environment, clock)?);
     tools.into_iter().try_for_each(|tool| registry.add(tool))?;
     Ok(registry)
+}
+
+/// What one agent alone has: where it has skills of its own, the tool that reads those with the skills of all. Makes nothing.
+pub(super) fn own_registry(home: &Home, agent: &AgentId) -> Result<Registry, RegistryError> {
+    let own = home.agent_skills_folder(agent);
+    let skills = Skills::read(std::slice::from_ref(&own));
+    warn_of_problems(&skills);
+    if skills.found.is_empty() {
+        return Ok(Registry::default());
+    }
+    let tool = ReadSkill::new(Skills::read(&[home.skills_folder(), own]));
+    Registry::new(tool.map(|tool| Arc::new(tool) as Arc<dyn Tool>))
+}
+
+fn warn_of_problems(skills: &Skills) {
+    for problem in &skills.problems {
+        tracing::warn!(event = "skill_left_out", error = %problem, "a skill cannot be used");
+    }
 }
 
 /// Tools for services outside.
@@ -250,7 +268,7 @@ pub(crate) fn named_folder(text: &str, access: FolderAccess) -> Option<NamedFold
     let (name, path) = text.split_once('=')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_fine = !name.is_empty()
-        && ![OWN_FOLDER, SKILLS_FOLDER].contains(&name)
+        && ![OWN_FOLDER, SKILLS_FOLDER, OWN_SKILLS_FOLDER].contains(&name)
         && name.chars().all(is_name)
         && !name.starts_with('.')
         && path.starts_with('/');
@@ -261,9 +279,17 @@ impl FolderResolver for AgentFolders {
     fn folders(&self, agent: &AgentId) -> Arc<[NamedFolder]> {
         let (name, path) = (OWN_FOLDER.to_owned(), self.home.work_folder(agent));
         let own = NamedFolder { name, path, access: FolderAccess::Write };
-        let skills = self.home.skills_folder();
-        let (name, access) = (SKILLS_FOLDER.to_owned(), FolderAccess::Read);
-        let skills = skills.is_dir().then_some(NamedFolder { name, path: skills, access });
+        let skills = [
+            (SKILLS_FOLDER, self.home.skills_folder()),
+            (OWN_SKILLS_FOLDER, self.home.agent_skills_folder(agent)),
+        ];
+        // People's words alone: no agent changes what tells it how to work.
+        let skills = skills.into_iter().filter(|(_, path)| path.is_dir());
+        let skills = skills.map(|(name, path)| NamedFolder {
+            name: name.to_owned(),
+            path,
+            access: FolderAccess::Read,
+        });
         [own].into_iter().chain(skills).chain(self.configured.iter().cloned()).collect()
     }
 

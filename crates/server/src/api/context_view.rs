@@ -120,7 +120,7 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
     let agent = keeper.agent(record.agent.as_str());
     let tools = agent
         .as_ref()
-        .map_or_else(|| [].into(), |agent| agent.tools.current().offered(&agent.policy));
+        .map_or_else(|| [].into(), |agent| agent.tools.current().offered(&keeper.policy_of(agent)));
     let references = MemoryReferences(agent.map(|agent| agent.facts.clone()));
     let zone = assembled.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
     let rendered_with = |(tokens_max, history)| {

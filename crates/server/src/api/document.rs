@@ -31,6 +31,7 @@ pub(super) fn complete(document: &mut OpenApi, routes: &[(&str, &str, Right)]) {
         let operation = match *method {
             "get" => item.get.as_mut(),
             "post" => item.post.as_mut(),
+            "put" => item.put.as_mut(),
             "delete" => item.delete.as_mut(),
             _ => None,
         };

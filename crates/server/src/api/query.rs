@@ -31,8 +31,10 @@ impl KnownParameters {
     pub(super) fn of(document: OpenApi) -> Self {
         let mut known = BTreeMap::new();
         for (path, item) in document.paths.paths {
-            let PathItem { get, post, delete, .. } = item;
-            for (method, operation) in [("get", get), ("post", post), ("delete", delete)] {
+            let PathItem { get, post, put, delete, .. } = item;
+            for (method, operation) in
+                [("get", get), ("post", post), ("put", put), ("delete", delete)]
+            {
                 if let Some(operation) = operation {
                     known.insert((method, path.clone()), names(operation));
                 }
@@ -104,6 +106,7 @@ fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET | Method::HEAD => "get",
         Method::POST => "post",
+        Method::PUT => "put",
         Method::DELETE => "delete",
         _ => "",
     }

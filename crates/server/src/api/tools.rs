@@ -1,9 +1,23 @@
-//! `/tools`: what an agent can call, what the policy says about each, and a call on trial.
+//! `/tools`: what an agent can call, what the policy says about each and who says so, what a person sets of it, and a call on trial.
 
-use abide_domain::tool::{EffectClass, ToolSpec};
-use abide_engine::keeper::{TriedTool, TryToolError};
-use abide_tools::{FOREIGN_PREFIX, Permission, judge_call};
-use axum::{Json, extract::State};
+use std::collections::BTreeMap;
+
+use abide_domain::{
+    AgentId,
+    event::PolicySetting,
+    tool::{EffectClass, ToolSpec},
+    visible_line,
+};
+use abide_engine::{
+    AgentSetup, Keeper,
+    keeper::{ToolPolicyOrder, ToolPolicyOrderError, TriedTool, TryToolError},
+    state::ToolSetting,
+};
+use abide_tools::{FOREIGN_PREFIX, Permission, UnknownToolError, judge_call};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -14,6 +28,10 @@ use super::{
     input::{Body, Params},
     list::List,
 };
+use crate::auth::Caller;
+
+/// Most names that are suggested in place of one that does not exist.
+const NEAREST_MAX: usize = 5;
 
 /// A tool as an agent has it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -29,8 +47,18 @@ pub(crate) struct AgentToolView {
     effect: EffectClass,
     /// JSON schema of its arguments.
     schema: Value,
-    /// `allow`, `ask` or `deny`, by the lists and by the tool itself; what a call would do may make it stricter or looser.
+    /// `allow`, `ask` or `deny`, by the lists, by what people set and by the tool itself; what a call would do may make it stricter or
+    /// looser.
     policy: &'static str,
+    /// `person` where a setting of a person's is in force, else `file`: what abide.toml says.
+    policy_source: &'static str,
+    /// That setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_set: Option<ToolSettingView>,
+    /// `allow`, `ask` or `deny`, by the lists of abide.toml alone: what holds where nothing is set.
+    file_policy: &'static str,
+    /// Whether a list of abide.toml denies it, so that nothing that is set changes that.
+    is_locked: bool,
     /// `builtin`, or `mcp:` and the name of the server that has it.
     source: String,
     /// Whether the agent may use it, perhaps after a person's yes.
@@ -38,6 +66,45 @@ pub(crate) struct AgentToolView {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_not: Option<String>,
+}
+
+/// What a person set for a tool.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ToolSettingView {
+    /// `allow`, `ask` or `deny`.
+    policy: &'static str,
+    /// The agent that it was set for; null: all that have none of their own.
+    agent: Option<String>,
+    /// Who set it.
+    by: String,
+    /// When.
+    at: String,
+}
+
+/// What is to be set for a tool.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolPolicyBody {
+    /// `allow`, `ask` or `deny`; null: what held before anything was set.
+    // A body without it would take a setting back by mistake.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required, value_type = Option<String>)]
+    policy: Option<PolicySetting>,
+    /// The agent that it is for; null or absent: all that have no setting of their own.
+    agent: Option<String>,
+}
+
+/// What holds of a tool now, and what held before.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolPolicyView {
+    /// The tool.
+    tool: String,
+    /// The agent that it was set for; null: all that have no setting of their own.
+    agent: Option<String>,
+    /// What is set now; null: nothing.
+    policy: Option<&'static str>,
+    /// What was set before, which undoes this; null: nothing.
+    before: Option<&'static str>,
 }
 
 /// A call to try.
@@ -86,20 +153,39 @@ pub(crate) async fn list(
     let citizen = app.citizen(params.get("citizen"))?;
     let agent = keeper.agent(citizen.as_str());
     let agent = agent.ok_or_else(|| ApiError::not_found("agent", citizen.as_str()))?;
-    let (registry, nothing) = (agent.tools.current(), json!({}));
-    let view = |spec: &ToolSpec| {
-        let tool = registry.get(&spec.name).ok()?;
-        let policy = judge_call(&agent.policy, &**tool, &agent.id, &nothing, &|_| false);
-        Some(view(spec, policy))
-    };
-    let tools = registry.specs().filter_map(view).collect();
-    Ok(Json(List::page(tools, params.cursor()?, params.limit()?)))
+    Ok(Json(List::page(views(keeper, &agent), params.cursor()?, params.limit()?)))
 }
 
-fn view(spec: &ToolSpec, permission: Permission) -> AgentToolView {
+/// All tools of an agent.
+fn views(keeper: &Keeper, agent: &AgentSetup) -> Vec<AgentToolView> {
+    let settings: BTreeMap<String, ToolSettingView> = {
+        let state = keeper.state();
+        let settings = state.tool_settings_of(&agent.id).into_iter();
+        settings.map(|(tool, set)| (tool.to_owned(), set.into())).collect()
+    };
+    let (registry, policy, nothing) = (agent.tools.current(), keeper.policy_of(agent), json!({}));
+    let view = |spec: &ToolSpec| {
+        let tool = registry.get(&spec.name).ok()?;
+        let permission = judge_call(&policy, &**tool, &agent.id, &nothing, &|_| false);
+        Some(view(spec, agent, (permission, settings.get(&spec.name).cloned())))
+    };
+    registry.specs().filter_map(view).collect()
+}
+
+fn view(
+    spec: &ToolSpec,
+    agent: &AgentSetup,
+    (permission, policy_set): (Permission, Option<ToolSettingView>),
+) -> AgentToolView {
     let (policy, why_not) = words(permission);
     let ToolSpec { name, description, parameters, effect, .. } = spec.clone();
+    let is_locked = agent.policy.denied_by_list(&name).is_some();
+    let is_set = policy_set.is_some() && !is_locked;
     AgentToolView {
+        policy_source: if is_set { "person" } else { "file" },
+        policy_set,
+        file_policy: words(agent.policy.decide(&name)).0,
+        is_locked,
         namespace: name.rsplit_once('.').map_or(&*name, |(space, _)| space).to_owned(),
         description,
         effect,
@@ -109,6 +195,17 @@ fn view(spec: &ToolSpec, permission: Permission) -> AgentToolView {
         available: why_not.is_none(),
         why_not,
         name,
+    }
+}
+
+impl From<&ToolSetting> for ToolSettingView {
+    fn from(setting: &ToolSetting) -> Self {
+        Self {
+            policy: setting.policy.as_str(),
+            agent: setting.agent.as_ref().map(AgentId::to_string),
+            by: setting.by.to_string(),
+            at: setting.at.to_string(),
+        }
     }
 }
 
@@ -148,10 +245,47 @@ pub(crate) async fn trial(
     Ok(Json(TrialView { tool, permission, reason, preview, ran, result, error }))
 }
 
+/// Sets what agents may do with a tool, from the next call on. What abide.toml denies stays denied: that is refused.
+#[utoipa::path(put, path = "/tools/{name}/policy", tag = "tools", request_body = ToolPolicyBody, params(("name" = String, Path)),
+    responses((status = 200, body = ToolPolicyView), (status = 404), (status = 409), (status = 422), (status = 503)))]
+pub(crate) async fn set_policy(
+    State(app): State<AppState>,
+    caller: Caller,
+    Path(tool): Path<String>,
+    body: Body,
+) -> Result<Json<ToolPolicyView>, ApiError> {
+    let keeper = app.keeper()?;
+    let ToolPolicyBody { policy, agent } = body.parse()?;
+    // Whether it runs is for the keeper to say: what was set for one that is gone can be taken back.
+    let agent = agent.map(|id| id.parse().map_err(|_| ApiError::not_found("agent", &id)));
+    let agent: Option<AgentId> = agent.transpose()?;
+    let order = ToolPolicyOrder { tool: tool.clone(), agent: agent.clone(), policy };
+    let before = keeper.set_tool_policy(order, caller.author()).await.map_err(not_set)?;
+    let (agent, word) = (agent.map(|agent| agent.to_string()), PolicySetting::as_str);
+    Ok(Json(ToolPolicyView { tool, agent, policy: policy.map(word), before: before.map(word) }))
+}
+
+fn not_set(error: ToolPolicyOrderError) -> ApiError {
+    let message = error.to_string();
+    match error {
+        ToolPolicyOrderError::Order(error) => error.into(),
+        ToolPolicyOrderError::Unknown(error) => unknown_tool(&error),
+        ToolPolicyOrderError::Denied { .. } => ApiError::conflict("denied_by_file", message),
+        ToolPolicyOrderError::TooMany => ApiError::conflict("too_many_settings", message),
+    }
+}
+
+fn unknown_tool(UnknownToolError { name, nearest }: &UnknownToolError) -> ApiError {
+    let nearest = nearest.iter().take(NEAREST_MAX).map(|name| format!("`{name}`"));
+    let nearest = nearest.collect::<Vec<_>>().join(", ");
+    let name = visible_line(name);
+    ApiError::missing(format!("there is no tool `{name}`; the nearest are {nearest}"))
+}
+
 fn refused(error: TryToolError) -> ApiError {
     match error {
         TryToolError::Agent(error) => error.into(),
-        TryToolError::Unknown(error) => ApiError::not_found("tool", &error.name),
+        TryToolError::Unknown(error) => unknown_tool(&error),
         TryToolError::Arguments(error) => ApiError::invalid(error.to_string()),
     }
 }

@@ -66,6 +66,10 @@ impl<'a> Call<'a> {
         Self { method: Method::POST, body: Some(body), ..Self::get(path) }
     }
 
+    pub(crate) fn put(path: &'a str, body: &'a Value) -> Self {
+        Self { method: Method::PUT, ..Self::post(path, body) }
+    }
+
     pub(crate) fn delete(path: &'a str) -> Self {
         Self { method: Method::DELETE, ..Self::get(path) }
     }

@@ -1,9 +1,10 @@
-//! `abide skills`: folders that tell agents how to do something. Works on the home alone; it grants nothing and overwrites nothing.
+//! `abide skills`: folders that tell agents how to do something, those of all agents and those of one. Works on the home alone; it grants
+//! nothing and overwrites nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use abide_domain::{visible, visible_line};
-use abide_workspace::{SkillFile, SkillFinding, Skills, check_skill, copy_skill};
+use abide_domain::{AgentId, visible, visible_line};
+use abide_workspace::{Skill, SkillFile, SkillFinding, Skills, check_skill, copy_skill};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -16,20 +17,23 @@ use super::{
 /// Lists, checks and adds skills, which tell agents how to do something
 #[derive(Debug, Args)]
 pub(crate) struct SkillsCommand {
+    /// The agent whose own skills are meant [default: those of all agents]
+    #[arg(long, global = true, value_name = "AGENT")]
+    agent: Option<AgentId>,
     #[command(subcommand)]
     action: Action,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists the skills of this home, and what keeps a folder from being one
+    /// Lists the skills of all agents, with --agent what that one is told of, and what keeps a folder from being a skill
     Ls,
-    /// Shows what you should know of a skill before agents read it: problems, warnings, its files
+    /// Shows what you should know of a skill before agents read it: problems, warnings, others of its name, its files
     Check {
         /// Its folder
         folder: PathBuf,
     },
-    /// Copies a skill into this home, where agents find it from the keeper's next start on
+    /// Copies a skill into this home, where all agents, or that one, find it from the keeper's next start on
     Add {
         /// Its folder
         folder: PathBuf,
@@ -39,20 +43,24 @@ enum Action {
 impl SkillsCommand {
     pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
-            Action::Ls => list(context),
+            Action::Ls => list(context, self.agent.as_ref()),
             Action::Check { folder } => check(context, &folder),
-            Action::Add { folder } => add(context, &folder),
+            Action::Add { folder } => add(context, self.agent.as_ref(), &folder),
         }
     }
 }
 
-fn list(context: &Context) -> Result<Exit, CliError> {
-    let skills = Skills::read(&[context.home.skills_folder()]);
+fn list(context: &Context, agent: Option<&AgentId>) -> Result<Exit, CliError> {
+    let own = agent.map(|agent| context.home.agent_skills_folder(agent));
+    let folders: Vec<PathBuf> =
+        std::iter::once(context.home.skills_folder()).chain(own.clone()).collect();
+    let skills = Skills::read(&folders);
+    let is_own = |skill: &Skill| own.as_ref().is_some_and(|own| skill.folder.starts_with(own));
     let items: Vec<Value> = skills
         .found
         .values()
         .map(|skill| {
-            json!({"id": skill.name, "about": skill.description, "compatibility": skill.compatibility})
+            json!({"id": skill.name, "about": skill.description, "compatibility": skill.compatibility, "agent": agent.filter(|_| is_own(skill))})
         })
         .collect();
     if context.terminal.is_json() {
@@ -64,17 +72,54 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     let rows: Vec<_> = skills
         .found
         .values()
-        .map(|skill| vec![skill.name.clone(), shown(&skill.description)])
+        .map(|skill| {
+            let whose = if is_own(skill) { "its own" } else { "all agents'" };
+            let own = agent.map(|_| whose.to_owned());
+            let columns = [skill.name.clone()].into_iter().chain(own);
+            columns.chain([shown(&skill.description)]).collect()
+        })
         .collect();
-    context.terminal.table(&table(&["SKILL", "WHAT IT IS FOR"], &rows))?;
+    let head: &[&str] = match agent {
+        Some(_) => &["SKILL", "WHOSE", "WHAT IT IS FOR"],
+        None => &["SKILL", "WHAT IT IS FOR"],
+    };
+    context.terminal.table(&table(head, &rows))?;
     for problem in &skills.problems {
         context.terminal.say(&shown(&problem.to_string()));
     }
     Ok(Exit::Ok)
 }
 
-fn check(context: &Context, folder: &std::path::Path) -> Result<Exit, CliError> {
-    let report = check_skill(folder);
+/// Skills of the same name elsewhere in this home, with who uses which.
+fn same_names(context: &Context, folder: &Path, skill: &Skill) -> Vec<SkillFinding> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_there = |skills: &Path| {
+        let found = skills.join(&skill.name);
+        found.join("SKILL.md").is_file() && real(&found) != real(folder)
+    };
+    let clash = |place: String, advice: String| SkillFinding {
+        place,
+        what: "has the same name".to_owned(),
+        advice,
+    };
+    let of_all = is_there(&context.home.skills_folder()).then(|| {
+        let advice = "an agent that has one of its own uses that, all others use this one";
+        clash(format!("skills/{} in this home", skill.name), advice.to_owned())
+    });
+    let of_agents = context.home.agent_folders().into_iter().filter_map(|agent| {
+        let id: AgentId = agent.file_name()?.to_str()?.parse().ok()?;
+        is_there(&context.home.agent_skills_folder(&id)).then(|| {
+            let place = format!("agents/{id}/skills/{} in this home", skill.name);
+            clash(place, format!("{id} uses this one, which is its own, in place of any other"))
+        })
+    });
+    of_all.into_iter().chain(of_agents).collect()
+}
+
+fn check(context: &Context, folder: &Path) -> Result<Exit, CliError> {
+    let mut report = check_skill(folder);
+    let same_names = report.skill.as_ref().map(|skill| same_names(context, folder, skill));
+    report.warnings.extend(same_names.into_iter().flatten());
     let is_fine = report.skill.is_some();
     if context.terminal.is_json() {
         let file = |file: &SkillFile| json!({"path": file.path, "bytes": file.bytes, "is_script": file.is_script});
@@ -115,8 +160,20 @@ fn files(context: &Context, files: &[SkillFile]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn add(context: &Context, folder: &std::path::Path) -> Result<Exit, CliError> {
-    let skills = context.home.skills_folder();
+/// The folder that a skill is added to.
+fn target(context: &Context, agent: Option<&AgentId>) -> Result<PathBuf, CliError> {
+    let Some(agent) = agent else { return Ok(context.home.skills_folder()) };
+    let is_there = context.home.require_agent_folder(agent);
+    if !is_there.map_err(|error| CliError::new(visible(&error.to_string())))? {
+        let problem = format!("there is no folder of an agent {agent} in this home");
+        return Err(CliError::new(problem)
+            .hint("`abide agents ls` lists them; a keeper that starts with one makes its folder"));
+    }
+    Ok(context.home.agent_skills_folder(agent))
+}
+
+fn add(context: &Context, agent: Option<&AgentId>, folder: &Path) -> Result<Exit, CliError> {
+    let skills = target(context, agent)?;
     let failed = |error: &dyn std::fmt::Display| CliError::new(visible(&error.to_string()));
     context.home.claim().map_err(|error| failed(&error))?;
     let copied = copy_skill(folder, &skills).map_err(|error| failed(&error))?;
@@ -130,8 +187,12 @@ fn add(context: &Context, folder: &std::path::Path) -> Result<Exit, CliError> {
     }
     files(context, &copied.files)?;
     show(context, "warning", &copied.warnings)?;
+    let whom = match agent {
+        Some(agent) => format!("{agent}, if it may use skills.read, is"),
+        None => "agents that may use skills.read are".to_owned(),
+    };
     context.terminal.say(&format!(
-        "{} is in {}; agents that may use skills.read are told of it from the keeper's next start on",
+        "{} is in {}; {whom} told of it from the keeper's next start on",
         copied.skill.name,
         skills.display()
     ));

@@ -1,4 +1,4 @@
-//! `abide tools`: what an agent can call, what the policy says about each, and a call on trial.
+//! `abide tools`: what an agent can call, what the policy says about each, how a person changes that, and a call on trial.
 
 use abide_domain::visible;
 use clap::{Args, Subcommand};
@@ -15,10 +15,10 @@ use super::{
 /// Pages at most that are read.
 const PAGES_MAX: usize = 50;
 
-/// Lists the tools of an agent, shows one, tries a call
+/// Lists the tools of agents, shows one, sets what agents may do with it, tries a call
 #[derive(Debug, Args)]
 pub(crate) struct ToolsCommand {
-    /// The agent's id [default: the only one]
+    /// The agent's id [default: the only one; for allow, ask, deny and reset: all]
     #[arg(long, global = true)]
     agent: Option<String>,
     #[command(subcommand)]
@@ -27,10 +27,30 @@ pub(crate) struct ToolsCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists them, and whether each runs, asks or is denied
+    /// Lists them, and whether each runs, asks or is denied; * where a person set that
     Ls,
     /// Shows what a tool does and what it is called with
     Show {
+        /// The tool's name
+        name: String,
+    },
+    /// Lets a tool run from the next call on, whatever tools.ask says; what tools.deny names stays denied
+    Allow {
+        /// The tool's name
+        name: String,
+    },
+    /// Has a person asked before each run of a tool
+    Ask {
+        /// The tool's name
+        name: String,
+    },
+    /// Lets a tool not run, and hides it from agents
+    Deny {
+        /// The tool's name
+        name: String,
+    },
+    /// Takes back what was set: what abide.toml says holds again
+    Reset {
         /// The tool's name
         name: String,
     },
@@ -50,6 +70,10 @@ impl ToolsCommand {
         match self.action {
             Action::Ls => list(context, agent).await,
             Action::Show { name } => show(context, agent, &name).await,
+            Action::Allow { name } => set(context, agent, &name, Some("allow")).await,
+            Action::Ask { name } => set(context, agent, &name, Some("ask")).await,
+            Action::Deny { name } => set(context, agent, &name, Some("deny")).await,
+            Action::Reset { name } => set(context, agent, &name, None).await,
             Action::Test { name, arguments } => trial(context, agent, &name, &arguments).await,
         }
     }
@@ -78,11 +102,13 @@ async fn list(context: &Context, agent: Option<&str>) -> Result<Exit, CliError> 
         .map(|tool| {
             let about = text(tool, "/description");
             let first = about.split_once(". ").map_or(about, |(first, _)| first);
-            ["/name", "/policy", "/effect"]
-                .map(|path| display(tool, path))
-                .into_iter()
-                .chain([first.trim_end_matches('.').to_owned()])
-                .collect::<Vec<_>>()
+            let mark = if is_set(tool) { "*" } else { "" };
+            vec![
+                display(tool, "/name"),
+                format!("{}{mark}", display(tool, "/policy")),
+                display(tool, "/effect"),
+                first.trim_end_matches('.').to_owned(),
+            ]
         })
         .collect();
     let head = ["TOOL", "POLICY", "EFFECT", "WHAT IT DOES"];
@@ -90,6 +116,34 @@ async fn list(context: &Context, agent: Option<&str>) -> Result<Exit, CliError> 
         return context.terminal.json(&found).map(|()| Exit::Ok);
     }
     context.terminal.table(&table(&head, &rows))?;
+    if items(&found, "/items").iter().any(is_set) {
+        context.terminal.say("* set by a person; `abide tools show NAME` says by whom and for whom, `abide tools reset NAME` takes it back");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Whether a setting of a person's is in force for a tool.
+fn is_set(tool: &Value) -> bool {
+    text(tool, "/policy_source") == "person"
+}
+
+/// Sets what agents may do with a tool; none: what held before anything was set.
+async fn set(
+    context: &Context,
+    agent: Option<&str>,
+    name: &str,
+    policy: Option<&str>,
+) -> Result<Exit, CliError> {
+    let body = json!({"policy": policy, "agent": agent});
+    let path = format!("/tools/{}/policy", url_encode(name));
+    let set = Client::find(context)?.fetch(Call::put(&path, &body)).await?;
+    let whom = agent.map_or_else(|| "all agents".to_owned(), |agent| format!("{agent} alone"));
+    let word = |path| match text(&set, path) {
+        "" => "what abide.toml says",
+        word => word,
+    };
+    let shown = format!("{name} for {whom}: {} (before: {})", word("/policy"), word("/before"));
+    print(context, &set, &shown)?;
     Ok(Exit::Ok)
 }
 
@@ -105,13 +159,27 @@ async fn show(context: &Context, agent: Option<&str>, name: &str) -> Result<Exit
         "" => text(tool, "/policy").to_owned(),
         reason => format!("deny: {reason}"),
     };
+    let source = source_of(tool);
     let parameters = tool.get("schema").map(|schema| format!("{schema:#}")).unwrap_or_default();
     let (about, effect) = (text(tool, "/description"), text(tool, "/effect"));
     let shown = format!(
-        "{name}\n\n{about}\n\npolicy: {policy}\neffect: {effect}\n\narguments:\n{parameters}"
+        "{name}\n\n{about}\n\npolicy: {policy}{source}\neffect: {effect}\n\narguments:\n{parameters}"
     );
     print(context, tool, &shown)?;
     Ok(Exit::Ok)
+}
+
+/// Who set the policy of a tool, for whom, and what it stands in place of; nothing where abide.toml says it.
+fn source_of(tool: &Value) -> String {
+    if !is_set(tool) {
+        return String::new();
+    }
+    let whom = match text(tool, "/policy_set/agent") {
+        "" => "all agents".to_owned(),
+        agent => format!("{agent} alone"),
+    };
+    let [by, at] = ["/policy_set/by", "/policy_set/at"].map(|path| text(tool, path));
+    format!(", set for {whom} by {by} at {at}; abide.toml: {}", text(tool, "/file_policy"))
 }
 
 /// A value for programs, or its text for people, in which nothing of a tool's passes for the terminal's own signs.

@@ -25,7 +25,8 @@ mod notify;
 mod tools;
 
 pub(crate) use agent::{
-    AgentSection, MindKind, NetworkKind, SandboxMode, ScheduleSection, Start, Transport,
+    AgentSection, AgentToolsSection, MindKind, NetworkKind, SandboxMode, ScheduleSection, Start,
+    Transport,
 };
 pub(crate) use attention::AttentionSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};

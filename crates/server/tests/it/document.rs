@@ -190,6 +190,9 @@ impl Life {
             get("/tools"),
             get("/mcp/servers"),
             post("/tools/trial", json!({"tool": "clock.now"})),
+            ("PUT", "/tools/clock.now/policy".to_owned(), json!({"policy": "ask"})),
+            get("/tools"),
+            ("PUT", "/tools/clock.now/policy".to_owned(), json!({"policy": null})),
             get("/attention"),
             post(
                 &format!("/approvals/{approval}"),
@@ -279,6 +282,13 @@ impl Life {
             ("POST", "/watchdog/nothing".to_owned(), json!({})),
             ("POST", "/session".to_owned(), json!({"code": "x"})),
             ("POST", "/tools/trial".to_owned(), json!({"tool": "nothing.at_all"})),
+            ("PUT", "/tools/nothing.at_all/policy".to_owned(), json!({"policy": "ask"})),
+            ("PUT", "/tools/clock.now/policy".to_owned(), json!({})),
+            (
+                "PUT",
+                "/tools/clock.now/policy".to_owned(),
+                json!({"policy": "ask", "agent": "nobody"}),
+            ),
             ("POST", "/mcp/servers/none/accept".to_owned(), json!({"tools": []})),
             (
                 "POST",

@@ -44,6 +44,7 @@ mod sleep;
 mod spawn;
 mod stdout;
 mod telegram;
+mod tool_policy;
 mod watchdog;
 mod web;
 mod web_fixtures;

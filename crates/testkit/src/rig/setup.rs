@@ -146,7 +146,7 @@ impl Setup {
             role: role.to_owned(),
             partners: vec![nicolas],
             mind: Arc::new(RigMind { script, journal }),
-            tools: Arc::new(SharedRegistry::new(tools)),
+            tools: SharedRegistry::new(tools).into(),
             policy: ToolPolicy::new(&self.allow, &self.ask, &self.deny).expect("tool patterns"),
             facts: KnowledgeHandle::new(knowledge).expect("facts in memory"),
             dreamer: DreamerSetup::default(),

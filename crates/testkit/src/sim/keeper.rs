@@ -319,7 +319,7 @@ fn agent(stage: &SimEnvironment, name: &str) -> Result<AgentSetup, LawError> {
         role: "simulated agent".into(),
         partners: Vec::new(),
         mind: Arc::new(ScriptedMind::new(move |request| script::answer(seed, request))),
-        tools: Arc::new(SharedRegistry::new(tools)),
+        tools: SharedRegistry::new(tools).into(),
         policy: policy.map_err(|error| broken(&error))?,
         facts,
         dreamer: DreamerSetup::default(),

@@ -216,7 +216,7 @@ fn parts(
         role: "assistant".into(),
         partners: Vec::<Partner>::new(),
         mind: Arc::new(mind.clone()),
-        tools: Arc::new(SharedRegistry::new(tools)),
+        tools: SharedRegistry::new(tools).into(),
         policy: ToolPolicy::new(&["memory.*", "clock.*", "stdout"], &[], &[])
             .map_err(BenchError::of("make a policy"))?,
         facts: KnowledgeHandle::new(facts).map_err(BenchError::of("open facts"))?,

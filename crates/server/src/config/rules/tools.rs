@@ -44,7 +44,7 @@ fn folders(config: &Config) -> Vec<Problem> {
             folder.as_ref().and_then(|folder| known.iter().find(|other| overlap(other, folder)));
         let message = match (&folder, other) {
             (None, _) => format!(
-                "has \"{text}\"; a folder is written \"name=/absolute/path\", and \"work\" is every agent's own"
+                "has \"{text}\"; a folder is written \"name=/absolute/path\", and \"work\" is every agent's own, as \"skills\" and \"own_skills\" are"
             ),
             (_, Some(other)) => {
                 let other = &other.name;
@@ -75,23 +75,36 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
         .chain(abide_workspace::TOOL_NAMES)
         .chain(SERVICE_TOOL_NAMES)
         .collect();
-    let tools = &config.settings.tools;
-    let lists = [("allow", &tools.allow), ("ask", &tools.ask), ("deny", &tools.deny)];
     let means_something = |pattern: &&String| {
         known.iter().any(|name| pattern_means(pattern, name)) || names_server(config, pattern)
     };
-    let unknown = lists.into_iter().flat_map(|(list, patterns)| {
-        patterns
-            .iter()
-            .filter(|pattern| !means_something(pattern))
-            .map(move |pattern| (list, pattern))
-    });
-    let problem = |(list, pattern): (&str, &String)| {
-        let known = known.iter().copied().collect::<Vec<_>>().join(", ");
-        let message = format!("names \"{pattern}\", but there is no such tool; tools are {known}");
-        config.problem(&format!("tools.{list}"), &message)
-    };
-    unknown.map(problem).collect()
+    let known_text = known.iter().copied().collect::<Vec<_>>().join(", ");
+    let mut problems = Vec::new();
+    for (path, patterns) in policy_lists(config) {
+        for pattern in patterns.iter().filter(|pattern| !means_something(pattern)) {
+            let message =
+                format!("names \"{pattern}\", but there is no such tool; tools are {known_text}");
+            problems.push(config.problem(&path, &message));
+        }
+    }
+    problems
+}
+
+/// The lists of tools: those of all agents, and those of single ones.
+fn policy_lists(config: &Config) -> Vec<(String, &[String])> {
+    let tools = &config.settings.tools;
+    let mut lists = vec![
+        ("tools.allow".to_owned(), &*tools.allow),
+        ("tools.ask".to_owned(), &*tools.ask),
+        ("tools.deny".to_owned(), &*tools.deny),
+    ];
+    for (index, agent) in config.settings.agents.iter().enumerate() {
+        let own = &agent.tools;
+        let own = [("allow", &own.allow), ("ask", &own.ask), ("deny", &own.deny)];
+        let given = own.into_iter().filter_map(|(name, list)| Some((name, list.as_deref()?)));
+        lists.extend(given.map(|(name, list)| (format!("agent[{index}].tools.{name}"), list)));
+    }
+    lists
 }
 
 /// Whether a pattern means tools of the servers of `[[mcp]]`. Which tools those have is not known before they are started.
@@ -122,6 +135,7 @@ mod tests {
             "ask = [\"files.*\", \"shell.run\"]",
             "[tools.files]\nread = [\"docs=/srv/docs\"]\nwrite = [\"site=/srv/site\"]",
             "allow = [\"rss.*\", \"internet.fetch\"]\n[tools.internet]\nallowed = [\"*.example.org\"]",
+            "[[agent]]\nid = \"a\"\n[agent.tools]\nallow = [\"memory.*\"]\ndeny = []",
             "[tools.shell]\nallow = [\"cargo test\", \"git log *\"]\ndeny = [\"git push\"]",
         ] {
             assert!(read(list).is_ok(), "{list}: {:?}", read(list));
@@ -130,8 +144,13 @@ mod tests {
             ("ask = [\"memory.remember_facts\"]", "tools.ask names \"memory.remember_facts\""),
             ("deny = [\"stdouts\"]", "tools.deny names \"stdouts\""),
             ("allow = [\"memmory.*\"]", "tools.allow names \"memmory.*\""),
+            (
+                "[[agent]]\nid = \"a\"\n[agent.tools]\nask = [\"clock.nwo\"]",
+                "agent[0].tools.ask names \"clock.nwo\"",
+            ),
             ("[tools.files]\nread = [\"docs=srv\"]", "tools.files.read has \"docs=srv\""),
             ("[tools.files]\nwrite = [\"work=/srv\"]", "\"work\" is every agent's own"),
+            ("[tools.files]\nwrite = [\"own_skills=/srv\"]", "\"own_skills\" are"),
             (
                 "[tools.files]\nread = [\"a=/srv\"]\nwrite = [\"b=/srv/b\"]",
                 "lies in the folder `a`",

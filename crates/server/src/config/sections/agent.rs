@@ -7,8 +7,8 @@ use abide_domain::{AgentId, Zone, event::Partner};
 use super::model::ModelSection;
 use crate::config::{
     shape::{
-        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, VARIABLE_NAMES, ZONE, count,
-        section, text, time, words,
+        CRON, DAY, FLAG, ID, Key, KeyDefault, MOMENT, Node, TEXTS, TOOL_PATTERNS, VARIABLE_NAMES,
+        ZONE, count, section, text, time, words,
     },
     time_span::TimeSpan,
 };
@@ -52,6 +52,8 @@ section! {
         pub(crate) disk_mb: u64 = 4096, count(0, 1 << 24);
         /// Whether silence is a stall even when it has no work.
         pub(crate) always_active: bool = false, FLAG;
+        /// Which tools it may use, where that differs from [tools].
+        pub(crate) tools: AgentToolsSection = {}, Node::Table(AgentToolsSection::KEYS);
         /// How it is watched, where that differs from [watchdog].
         pub(crate) watchdog: AgentWatchdogSection = {}, Node::Table(AgentWatchdogSection::KEYS);
         /// Whom it works with.
@@ -60,6 +62,18 @@ section! {
         pub(crate) schedule: Vec<ScheduleSection> = [], Node::Tables(ScheduleSection::KEYS);
         /// Its model, where it differs from [model]. Another provider inherits no address, name or key.
         pub(crate) model: ModelSection = unset, Node::Table(ModelSection::KEYS);
+    }
+}
+
+section! {
+    /// `[agent.tools]`. A list that is given takes the place of the one of `[tools]`, for this agent and those that it makes.
+    pub(crate) struct AgentToolsSection {
+        /// Tools that run; unset: as tools.allow says.
+        pub(crate) allow: Option<Vec<String>> = unset, TOOL_PATTERNS;
+        /// Tools that need approval; unset: as tools.ask says.
+        pub(crate) ask: Option<Vec<String>> = unset, TOOL_PATTERNS;
+        /// Tools that never run; this list wins over the other two; unset: as tools.deny says.
+        pub(crate) deny: Option<Vec<String>> = unset, TOOL_PATTERNS;
     }
 }
 
@@ -188,7 +202,7 @@ impl AgentSection {
     }
 
     /// An agent that this one, or one that it created, created: it has the same partners and model, answers in the
-    /// keeper, and has nothing else of its creator's.
+    /// keeper, may use the same tools, and has nothing else of its creator's.
     pub(crate) fn offspring(&self, id: AgentId, role: String, mind: MindKind) -> Self {
         Self {
             id,
@@ -210,6 +224,7 @@ impl AgentSection {
             files: 0,
             disk_mb: 0,
             always_active: false,
+            tools: self.tools.clone(),
             watchdog: self.watchdog.clone(),
             schedule: Vec::new(),
             model: self.model.clone(),
