@@ -35,6 +35,13 @@ export const serversQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
+/** The tools of an agent, the first five hundred, with what it may do with each. */
+export const toolsQuery = (agent: string) =>
+  queryOptions({
+    queryKey: ["tools", agent],
+    queryFn: ({ signal }) => call("GET /tools", { query: { citizen: agent, limit: 500 }, signal }),
+  });
+
 export const approvalsQuery = queryOptions({
   queryKey: ["approvals"],
   queryFn: ({ signal }) => call("GET /approvals", { query: { limit: 200 }, signal }),

@@ -6,6 +6,7 @@ import { Keys } from "./keys";
 import { Notices } from "./notices";
 import { Servers } from "./servers";
 import { Colours, Sessions } from "./this-browser";
+import { Tools } from "./tools";
 
 export function SettingsScreen() {
   return (
@@ -15,6 +16,7 @@ export function SettingsScreen() {
           <KeeperFigures />
           <Doctor />
           <Servers />
+          <Tools />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Notices />
