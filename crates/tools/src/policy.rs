@@ -105,12 +105,6 @@ impl ToolPolicy {
         Self { settings: Arc::new(settings), ..self.clone() }
     }
 
-    /// The same without what people set: what the configuration says.
-    #[must_use]
-    pub fn without_settings(&self) -> Self {
-        self.with_settings(BTreeMap::new())
-    }
-
     /// Why the configuration denies a tool whatever people set; none where it does not, or only in that no list names the tool.
     pub fn denied_by_list(&self, name: &str) -> Option<String> {
         let pattern = self.deny.find(name)?;
@@ -268,6 +262,8 @@ pub(crate) fn is_tool_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use abide_domain::event::PolicySetting;
 
     use super::{OwnToolLists, Permission, ToolPolicy};
@@ -309,7 +305,7 @@ mod tests {
         let settings = [("memory.recall".to_owned(), PolicySetting::Deny)].into_iter().collect();
         let policy = lists.with_settings(settings);
         assert_eq!(policy.decide("memory.search_facts"), Permission::Allow, "others stay");
-        assert_eq!(policy.without_settings(), lists);
+        assert_eq!(policy.with_settings(BTreeMap::new()), lists, "and none is left behind");
     }
 
     #[test]

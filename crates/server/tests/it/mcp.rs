@@ -233,6 +233,28 @@ fn lists_decide_whether_a_servers_tools_run_and_nobodys_star_means_them() {
 }
 
 #[test]
+fn what_a_person_sets_about_a_servers_tool_stands_beside_the_servers_own_lists() {
+    let model = ModelServer::start().unwrap();
+    let cases = [
+        ("", "allow", "allow"),
+        ("ask = [\"append\"]", "allow", "ask"),
+        ("allow = [\"*\"]", "ask", "ask"),
+        ("allow = [\"*\"]", "deny", "deny"),
+    ];
+    for (own, set, expected) in cases {
+        let probe = Probe::new();
+        let home = home_for(&model, &probe.section(own));
+        let keeper = home.up();
+        server_when(&keeper, is_ready);
+        let done = home.run(["tools", set, "mcp.test.append"]);
+        assert!(done.status.success(), "{done:?}");
+        let body = json!({"tool": "mcp.test.append", "arguments": {"line": "x"}});
+        let tried = keeper.client.post("/tools/trial", &body).json();
+        assert_eq!(tried["permission"], expected, "{own}, {set}: {tried}");
+    }
+}
+
+#[test]
 fn a_tool_that_changed_while_the_keeper_was_down_does_not_run() {
     let model = ModelServer::start().unwrap();
     let probe = Probe::new();
