@@ -10,8 +10,7 @@ use std::sync::Arc;
 use abide_domain::{event::OfferedTools, tool::ToolSpec};
 use abide_memory::estimate_tokens;
 use abide_tools::{
-    AgentTools, FIND_TOOL_NAME, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool,
-    names_found,
+    AgentTools, FIND_TOOL_NAME, ToolChoice, ToolIndex, ToolLimits, ToolQuery, UsedTool, names_found,
 };
 use serde_json::Value;
 

@@ -128,6 +128,20 @@ fn a_command_reaches_neither_the_token_nor_the_network() {
     assert!(results[2].contains("1 cat"), "{}", results[2]);
 }
 
+#[test]
+fn what_lies_in_a_folder_is_nobodys_own_settings() {
+    let server = ModelServer::start().unwrap();
+    let home = home_for(&server, "[tools]\nallow = [\"shell.run\"]\n");
+    let keeper = home.up();
+    fs::write(work(&home).join(".profile"), "planted\n").unwrap();
+    let look = "cat ~/.profile; touch ~/mine && echo \"kept in $HOME\"; pwd";
+    server.script([run(look), Reply::text("Done.")]);
+    keeper.client.say("try");
+    let results = results(&server);
+    assert!(results[0].contains("kept in /") && !results[0].contains("planted"), "{}", results[0]);
+    assert!(!work(&home).join("mine").exists(), "nothing is left in the folder");
+}
+
 /// Whether a process with these words in its command line is there.
 fn runs(words: &str) -> bool {
     let lines = fs::read_dir("/proc")
