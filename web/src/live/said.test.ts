@@ -55,6 +55,17 @@ describe("what a running call says", () => {
     expect(said.lines[0]?.stream).toBe("gap");
   });
 
+  it("says of missing steps nothing until something is written", () => {
+    const step = (sequence: number, done: number) => ({ ...UPDATE, sequence, step: { done } });
+    const steps = [step(2, 1), step(5, 2)];
+    expect(after(...steps).lines).toEqual([]);
+    expect(texts(after(...steps, wrote(6, "a\n"), wrote(7, "b\n")))).toEqual([
+      "[… some of it did not come through …]",
+      "a",
+      "b",
+    ]);
+  });
+
   it("begins anew where the call does", () => {
     expect(texts(after(wrote(0, "a\n"), wrote(1, "b\n"), wrote(0, "c\n")))).toEqual(["c"]);
   });

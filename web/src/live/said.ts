@@ -21,25 +21,36 @@ export interface Said {
   /** The number of the update that comes next; a later one leaves a gap. */
   next: number;
   lines: readonly SaidLine[];
+  /** What is missing before the next line; null where nothing is. */
+  gap: string | null;
   step: CallStepView | null;
 }
 
-const NOTHING: Said = { next: 0, lines: [], step: null };
+const NOTHING: Said = { next: 0, lines: [], gap: null, step: null };
 
 /** What was said with one more update. One that is not behind the last began anew: the call was run again. */
 export function withUpdate(before: Said | null, update: ToolProgressView): Said {
   const said = before && update.sequence >= before.next ? before : NOTHING;
+  const output = update.output ?? [];
   const lines = [...said.lines];
-  if (update.sequence > said.next) {
-    const words = said.next === 0 ? "what it wrote before is not shown" : "some of it did not come through";
-    addGap(lines, words);
-  }
-  for (const piece of update.output ?? []) {
+  // What is missing may have been steps alone: that is said where something is written.
+  const gap = update.sequence > said.next ? gapBefore(said) : said.gap;
+  if (gap && output.length > 0) addGap(lines, gap);
+  for (const piece of output) {
     if (piece.left_out_bytes > 0)
       addGap(lines, `${piece.left_out_bytes.toLocaleString("en")} bytes left out`);
     addText(lines, piece.stream, piece.text);
   }
-  return { next: update.sequence + 1, lines: lines.slice(-LINES_KEPT), step: update.step ?? said.step };
+  return {
+    next: update.sequence + 1,
+    lines: lines.slice(-LINES_KEPT),
+    gap: output.length > 0 ? null : gap,
+    step: update.step ?? said.step,
+  };
+}
+
+function gapBefore(said: Said): string {
+  return said.next === 0 ? "what it wrote before is not shown" : "some of it did not come through";
 }
 
 function addGap(lines: SaidLine[], words: string): void {

@@ -39,11 +39,11 @@ it("shows what a running call writes, without opening its card, with what is hid
 
 it("shows steps as a bar with words, and as words alone where nobody knows how many there are", () => {
   const step = { done: 3, total: 4, message: "reading" };
-  const { rerender } = render(card({ said: { next: 1, lines: [], step } }));
+  const { rerender } = render(card({ said: { next: 1, lines: [], gap: null, step } }));
   const bar = screen.getByRole<HTMLProgressElement>("progressbar", { name: "Steps of shell.run" });
   expect([bar.value, bar.max]).toEqual([3, 4]);
   expect(screen.getByTestId("call-said").textContent).toBe("3 of 4 · reading");
-  rerender(card({ said: { next: 2, lines: [], step: { done: 7 } } }));
+  rerender(card({ said: { next: 2, lines: [], gap: null, step: { done: 7 } } }));
   expect(screen.queryByRole("progressbar")).toBeNull();
   expect(screen.getByTestId("call-said").textContent).toBe("7");
 });
