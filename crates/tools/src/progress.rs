@@ -240,10 +240,6 @@ mod tests {
         OutputPiece { stream, left_out_bytes: 0, text: text.to_owned() }
     }
 
-    fn output(sequence: u64, output: impl Into<Vec<OutputPiece>>) -> Option<CallUpdate> {
-        Some(CallUpdate { sequence, output: output.into(), step: None })
-    }
-
     fn text(update: Option<CallUpdate>) -> String {
         update.into_iter().flat_map(|update| update.output).map(|piece| piece.text).collect()
     }
@@ -261,7 +257,8 @@ mod tests {
         assert_eq!(update.output, [piece(Stdout, "ab"), piece(Stderr, "e")]);
         assert_eq!(progress.take(), None);
         progress.output(Stderr, b"c");
-        assert_eq!(progress.take_last(), output(1, [piece(Stderr, "c")]));
+        let output = vec![piece(Stderr, "c")];
+        assert_eq!(progress.take_last(), Some(CallUpdate { sequence: 1, output, step: None }));
     }
 
     #[test]
@@ -340,7 +337,8 @@ mod tests {
         for done in 9..1_000 {
             progress.step(f64::from(done), None, None);
         }
-        assert_eq!(progress.take().unwrap().step.unwrap().done, 999.0, "of a flood the last one");
+        let newest = progress.take().unwrap().step;
+        assert_eq!(newest, Some(step(999.0, None, None)), "of a flood the last one");
     }
 
     #[test]
