@@ -17,9 +17,6 @@ use super::{
 /// Lists, checks and adds skills, which tell agents how to do something
 #[derive(Debug, Args)]
 pub(crate) struct SkillsCommand {
-    /// The agent whose own skills are meant [default: those of all agents]
-    #[arg(long, global = true, value_name = "AGENT")]
-    agent: Option<AgentId>,
     #[command(subcommand)]
     action: Action,
 }
@@ -27,7 +24,11 @@ pub(crate) struct SkillsCommand {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Lists the skills of all agents, with --agent what that one is told of, and what keeps a folder from being a skill
-    Ls,
+    Ls {
+        /// The agent [default: what all agents have]
+        #[arg(long)]
+        agent: Option<AgentId>,
+    },
     /// Shows what you should know of a skill before agents read it: problems, warnings, others of its name, its files
     Check {
         /// Its folder
@@ -37,21 +38,24 @@ enum Action {
     Add {
         /// Its folder
         folder: PathBuf,
+        /// The agent that alone has it [default: all agents]
+        #[arg(long)]
+        agent: Option<AgentId>,
     },
 }
 
 impl SkillsCommand {
     pub(crate) fn run(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
-            Action::Ls => list(context, self.agent.as_ref()),
+            Action::Ls { agent } => list(context, agent.as_ref()),
             Action::Check { folder } => check(context, &folder),
-            Action::Add { folder } => add(context, self.agent.as_ref(), &folder),
+            Action::Add { folder, agent } => add(context, agent.as_ref(), &folder),
         }
     }
 }
 
 fn list(context: &Context, agent: Option<&AgentId>) -> Result<Exit, CliError> {
-    let own = agent.map(|agent| context.home.agent_skills_folder(agent));
+    let own = agent.map(|agent| agent_skills(context, agent)).transpose()?;
     let folders: Vec<PathBuf> =
         std::iter::once(context.home.skills_folder()).chain(own.clone()).collect();
     let skills = Skills::read(&folders);
@@ -160,9 +164,8 @@ fn files(context: &Context, files: &[SkillFile]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The folder that a skill is added to.
-fn target(context: &Context, agent: Option<&AgentId>) -> Result<PathBuf, CliError> {
-    let Some(agent) = agent else { return Ok(context.home.skills_folder()) };
+/// The folder of an agent's own skills, whether it is there or not; the agent's is.
+fn agent_skills(context: &Context, agent: &AgentId) -> Result<PathBuf, CliError> {
     let is_there = context.home.require_agent_folder(agent);
     if !is_there.map_err(|error| CliError::new(visible(&error.to_string())))? {
         let problem = format!("there is no folder of an agent {agent} in this home");
@@ -173,7 +176,10 @@ fn target(context: &Context, agent: Option<&AgentId>) -> Result<PathBuf, CliErro
 }
 
 fn add(context: &Context, agent: Option<&AgentId>, folder: &Path) -> Result<Exit, CliError> {
-    let skills = target(context, agent)?;
+    let skills = match agent {
+        Some(agent) => agent_skills(context, agent)?,
+        None => context.home.skills_folder(),
+    };
     let failed = |error: &dyn std::fmt::Display| CliError::new(visible(&error.to_string()));
     context.home.claim().map_err(|error| failed(&error))?;
     let copied = copy_skill(folder, &skills).map_err(|error| failed(&error))?;

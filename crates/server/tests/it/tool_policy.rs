@@ -277,6 +277,7 @@ fn a_skill_is_added_for_one_agent_that_has_a_folder() {
     let folder = source.path().join("tidy-up").display().to_string();
     let refused = home.run(["skills", "add", &folder, "--agent", "felix"]);
     assert!(!refused.status.success() && words(&refused).contains("no folder of an agent felix"));
+    assert!(!home.run(["skills", "ls", "--agent", "felix"]).status.success());
     home.up().kill();
     let said = done(&home, ["skills", "add", &folder, "--agent", "felix"]);
     assert!(said.contains("agents/felix/skills"), "{said}");
