@@ -183,7 +183,7 @@ proptest! {
             .map(|name| UsedTool { name: name.clone(), times: u32::MAX, epochs_ago: 0 })
             .collect();
         let found: Vec<String> = names.iter().skip(turns * 7).take(4).cloned().collect();
-        let query = ToolQuery { text: &text, recent: &recent, used: &used, found: &found, shown: &shown };
+        let query = ToolQuery { text: &text, recent: &recent, used: &used, found: &found, shown: &shown, ..ToolQuery::default() };
         let choice = choose_tools(&specs, &query, &limits);
         prop_assert_eq!(&choice, &choose_tools(&specs, &query, &limits));
         let distinct: BTreeSet<usize> = choice.full.iter().copied().collect();
