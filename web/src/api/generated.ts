@@ -1458,18 +1458,6 @@ export interface TokensView {
   tools: number;
 }
 
-/** What a running call said since its last update, at most four times a second. Not durable: a client that connects later or reads slowly does not get it, and a gap in `sequence` shows it. */
-export interface ToolProgressView {
-  /** The call, as in `tool.requested`. */
-  call_id: string;
-  /** The epoch of the call. */
-  epoch_id: string;
-  /** What a command wrote: a piece of each stream at most. */
-  output?: OutputPieceView[];
-  /** The number of this among the updates of the call, from 0. */
-  sequence: number;
-  /** How far the call has come, where its tool said it anew. */
-  step?: CallStepView | null;
 /** What is to be set for a tool. */
 export interface ToolPolicyBody {
   /** The agent that it is for; null or absent: all that have no setting of their own. */
@@ -1488,6 +1476,20 @@ export interface ToolPolicyView {
   policy?: string | null;
   /** The tool. */
   tool: string;
+}
+
+/** What a running call said since its last update, at most four times a second. Not durable: a client that connects later or reads slowly does not get it, and a gap in `sequence` shows it. */
+export interface ToolProgressView {
+  /** The call, as in `tool.requested`. */
+  call_id: string;
+  /** The epoch of the call. */
+  epoch_id: string;
+  /** What a command wrote: a piece of each stream at most. */
+  output?: OutputPieceView[];
+  /** The number of this among the updates of the call, from 0. */
+  sequence: number;
+  /** How far the call has come, where its tool said it anew. */
+  step?: CallStepView | null;
 }
 
 /** What a person set for a tool. */
