@@ -27,6 +27,7 @@ use crate::{
     pin::ToolPin,
     reach::{McpReach, shown_address},
     request::{RequestError, RequestLimits, request},
+    running_calls::CallOrigin,
     session::Link,
     settings::McpServerSettings,
     status::{Counts, McpLifecycle, McpState, McpStatus},
@@ -291,7 +292,7 @@ impl Connection {
     pub(crate) async fn call_if(
         &self,
         message: ClientRequest,
-        progress: &CallProgress,
+        (origin, progress): (CallOrigin, &CallProgress),
         is_right: impl Fn() -> bool,
     ) -> Result<Value, RequestError> {
         let deadline = Instant::now() + self.wait_limit();
@@ -308,6 +309,7 @@ impl Connection {
             idle: self.settings.call_idle_limit,
             total: self.settings.call_total_limit,
         };
+        let _running = link.calls.begin(origin, limits.total);
         request(&link, message, (limits, progress)).await
     }
 
@@ -315,9 +317,14 @@ impl Connection {
     pub(crate) async fn call(
         &self,
         message: ClientRequest,
-        progress: &CallProgress,
+        caller: (CallOrigin, &CallProgress),
     ) -> Result<Value, RequestError> {
-        self.call_if(message, progress, || true).await
+        self.call_if(message, caller, || true).await
+    }
+
+    /// Notes that the server asked for something that it does not get.
+    pub(crate) fn decline(&self, reason: &str) {
+        self.counts.decline(&self.settings.name, reason, self.clock.monotonic());
     }
 
     /// Waits until the task of the connection has said that it is over.
@@ -421,7 +428,8 @@ pub(crate) mod tests {
     use super::{Connection, ConnectionParts, Phase};
     use crate::{
         elicitation::DeclineElicitations, limits::CALLS_AT_ONCE_MAX, listing::Listing,
-        plain_launcher::PlainLauncher, request::RequestError, settings::McpServerSettings,
+        plain_launcher::PlainLauncher, request::RequestError, running_calls::tests::origin,
+        settings::McpServerSettings,
     };
 
     #[derive(Debug)]
@@ -472,8 +480,8 @@ pub(crate) mod tests {
         connection.enter(Phase::Stopped);
         let turns = u32::try_from(CALLS_AT_ONCE_MAX).unwrap();
         let all_turns = connection.calls.acquire_many(turns).await.unwrap();
-        let progress = CallProgress::default();
-        let call = connection.call(ListResourcesRequest::default().into(), &progress);
+        let (request, progress) = (ListResourcesRequest::default(), CallProgress::default());
+        let call = connection.call(request.into(), (origin(1), &progress));
         let called = tokio::time::timeout(connection.call_time_limit(), call).await.unwrap();
         let Err(RequestError::NotSent(reason)) = called else { panic!("{called:?}") };
         assert!(reason.starts_with("8 other calls"), "{reason}");

@@ -3,17 +3,27 @@
 //! A request is data of another program: its text is shown with everything hidden made visible, an address is shown whole and never
 //! opened here, and only `http` and `https` ones get that far.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
-use abide_domain::visible;
+use abide_domain::{text::shortened, visible};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+
+use crate::{
+    form::{Form, FormValues},
+    limits::{ADDRESS_BYTES_MAX, MESSAGE_CHARS_MAX},
+    running_calls::CallOrigin,
+};
 
 /// What a server asks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElicitationRequest {
     /// The server, by its name in the settings.
     pub server: String,
+    /// The calls that run: it asks in one of them.
+    pub calls: Vec<CallOrigin>,
+    /// How long the last of them still has.
+    pub left: Duration,
     /// Its words, with everything hidden in them made visible.
     pub message: String,
     /// What it wants.
@@ -21,13 +31,10 @@ pub struct ElicitationRequest {
 }
 
 /// What a server wants of a person.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ElicitationWish {
-    /// Values that fit a schema.
-    Form {
-        /// The schema.
-        schema: Value,
-    },
+    /// The values of a form.
+    Form(Form),
     /// That the person visits an address.
     Visit {
         /// The address, `http` or `https`, whole.
@@ -41,7 +48,7 @@ pub enum ElicitationAnswer {
     /// The person agreed; with the values of the form, if it was one.
     Accept {
         /// The values.
-        content: Option<Value>,
+        content: Option<FormValues>,
     },
     /// The person, or a rule, said no.
     Decline {
@@ -60,7 +67,8 @@ pub trait ElicitationHandler: Send + Sync + fmt::Debug {
     /// Whether anything is ever accepted: only then servers are told that they may ask.
     fn is_available(&self) -> bool;
 
-    /// Answers. It sets its own deadline; the call in which the server asks goes on meanwhile.
+    /// Answers. It sets its own deadline; the call in which the server asks goes on meanwhile. Where that ends first, or the server no
+    /// longer asks, the future is dropped.
     fn answer<'a>(&'a self, request: &'a ElicitationRequest) -> BoxFuture<'a, ElicitationAnswer>;
 }
 
@@ -79,12 +87,29 @@ impl ElicitationHandler for DeclineElicitations {
     }
 }
 
+/// What a server says in its request: its words and what it wants, or the reason why that goes no further.
+pub(crate) fn read_wish(params: &Value) -> Result<(String, ElicitationWish), String> {
+    let message = params["message"].as_str().ok_or("the server asks without a word")?;
+    let wish = match params.get("mode").map_or(Some("form"), Value::as_str) {
+        Some("form") => ElicitationWish::Form(Form::read(&params["requestedSchema"])?),
+        Some("url") => {
+            let url = read_address(params["url"].as_str().unwrap_or_default())?;
+            ElicitationWish::Visit { url }
+        }
+        _ => return Err("the server asks in a way that is not known here".to_owned()),
+    };
+    Ok((shortened(&visible(message), MESSAGE_CHARS_MAX), wish))
+}
+
 /// Reads an address of a server: whole and visible, or the reason why it goes no further.
-pub(crate) fn read_address(url: &str) -> Result<String, String> {
-    let lowered = url.to_ascii_lowercase();
-    let is_web = lowered.starts_with("https://") || lowered.starts_with("http://");
+fn read_address(url: &str) -> Result<String, String> {
     let shown = visible(url).into_owned();
-    if !is_web || shown != url || url.contains(char::is_whitespace) {
+    let parsed = url::Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    // With a name in it, an address looks as if it led to that.
+    let is_plain = parsed.is_some_and(|url| url.username().is_empty() && url.password().is_none());
+    let is_shown = shown == url && !url.contains(char::is_whitespace) && !url.contains('\\');
+    if !is_plain || !is_shown || url.len() > ADDRESS_BYTES_MAX {
+        let shown = shortened(&shown, MESSAGE_CHARS_MAX);
         return Err(format!("`{shown}` is not a web address that can be shown to a person"));
     }
     Ok(shown)
@@ -100,12 +125,17 @@ mod tests {
             read_address("https://a.example/?x=1#y").as_deref(),
             Ok("https://a.example/?x=1#y")
         );
+        let long = format!("https://a.example/{}", "x".repeat(5_000));
         for bad in [
             "javascript:alert(1)",
             "file:///etc/passwd",
             "https://a.example/\u{202e}",
             "https://a.example/ b",
+            "https://bank.example@a.example/",
+            "https:\\\\a.example",
+            "https://",
             "",
+            &long,
         ] {
             assert!(read_address(bad).is_err(), "{bad}");
         }

@@ -8,26 +8,26 @@ use std::{
     },
 };
 
-use abide_domain::visible;
+use abide_domain::Clock;
 use abide_tools::CallProgress;
 #[expect(deprecated, reason = "servers of older versions of the protocol still ask for these")]
 use rmcp::model::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation,
-        ProgressNotificationParam, ProgressToken, ProtocolVersion, UrlElicitationCapability,
+        ClientCapabilities, ClientConfig, CustomRequest, CustomResult, ElicitationCapability,
+        ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
+        ProgressToken, ProtocolVersion, UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::{
-    elicitation::{
-        ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish, read_address,
-    },
+    elicitation::{ElicitationAnswer, ElicitationHandler, ElicitationRequest, read_wish},
+    incoming::ELICITATION,
+    running_calls::RunningCalls,
     status::Counts,
 };
 
@@ -100,38 +100,62 @@ pub(crate) struct ServerRequests {
     pub(crate) server: String,
     pub(crate) elicitations: Arc<dyn ElicitationHandler>,
     pub(crate) signs: ProgressSigns,
+    pub(crate) calls: RunningCalls,
     pub(crate) list_changed: Arc<Notify>,
     pub(crate) counts: Arc<Counts>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 impl ServerRequests {
-    fn read_wish(&self, params: ElicitRequestParams) -> Result<ElicitationRequest, String> {
-        let (message, wish) = match params {
-            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                let schema = serde_json::to_value(requested_schema).unwrap_or(Value::Null);
-                (message, ElicitationWish::Form { schema })
-            }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-                (message, ElicitationWish::Visit { url: read_address(&url)? })
-            }
-            _ => return Err("the server asks in a way that is not known here".to_owned()),
-        };
-        let message = visible(&message).into_owned();
-        Ok(ElicitationRequest { server: self.server.clone(), message, wish })
-    }
-
-    async fn ask(&self, params: ElicitRequestParams) -> ElicitationAnswer {
-        let request = match self.read_wish(params) {
-            Ok(request) => request,
+    /// Asks a person, until the last call has ended in which the server may ask.
+    async fn ask(&self, params: &Value) -> ElicitationAnswer {
+        let calls = self.calls.now();
+        if calls.is_empty() {
+            let reason = "the server asks while no call of it runs".to_owned();
+            return ElicitationAnswer::Decline { reason };
+        }
+        let (message, wish) = match read_wish(params) {
+            Ok(read) => read,
             Err(reason) => return ElicitationAnswer::Decline { reason },
         };
+        let server = self.server.clone();
+        let (origins, left) = (calls.origins(), calls.left());
+        let request = ElicitationRequest { server, calls: origins, left, message, wish };
         let _open = OpenQuestion::new(&self.signs.questions);
-        self.elicitations.answer(&request).await
+        tokio::select! {
+            biased;
+            () = calls.ended() => {
+                ElicitationAnswer::Cancel { reason: "the call has ended".to_owned() }
+            }
+            answer = self.elicitations.answer(&request) => answer,
+        }
     }
 
     fn refuse(&self, what: &str) -> ErrorData {
-        self.counts.decline(format!("the server asked for {what}, which it never gets"));
+        self.decline(&format!("the server asked for {what}, which it never gets"));
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} are not available"), None)
+    }
+
+    fn decline(&self, reason: &str) {
+        self.counts.decline(&self.server, reason, self.clock.monotonic());
+    }
+
+    /// The answer as the protocol has it.
+    fn result(&self, answer: ElicitationAnswer) -> Value {
+        match answer {
+            ElicitationAnswer::Accept { content: None } => json!({"action": "accept"}),
+            ElicitationAnswer::Accept { content: Some(values) } => {
+                json!({"action": "accept", "content": values.into_value()})
+            }
+            ElicitationAnswer::Decline { reason } => {
+                self.decline(&reason);
+                json!({"action": "decline"})
+            }
+            ElicitationAnswer::Cancel { reason } => {
+                self.decline(&reason);
+                json!({"action": "cancel"})
+            }
+        }
     }
 }
 
@@ -152,35 +176,24 @@ impl ClientHandler for ServerRequests {
         Err(self.refuse("folders"))
     }
 
-    async fn create_elicitation(
+    /// Questions to people come here, whole and in the server's order ([`ELICITATION`]).
+    async fn on_custom_request(
         &self,
-        params: ElicitRequestParams,
+        request: CustomRequest,
         context: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method != ELICITATION {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        }
+        let params = request.params.unwrap_or(Value::Null);
         let answer = tokio::select! {
             biased;
             () = context.ct.cancelled() => {
                 ElicitationAnswer::Cancel { reason: "the server no longer asks".to_owned() }
             }
-            answer = self.ask(params) => answer,
+            answer = self.ask(&params) => answer,
         };
-        Ok(match answer {
-            ElicitationAnswer::Accept { content } => {
-                let result = ElicitResult::new(ElicitationAction::Accept);
-                match content {
-                    Some(content) => result.with_content(content),
-                    None => result,
-                }
-            }
-            ElicitationAnswer::Decline { reason } => {
-                self.counts.decline(reason);
-                ElicitResult::new(ElicitationAction::Decline)
-            }
-            ElicitationAnswer::Cancel { reason } => {
-                self.counts.decline(reason);
-                ElicitResult::new(ElicitationAction::Cancel)
-            }
-        })
+        Ok(CustomResult::new(self.result(answer)))
     }
 
     async fn on_progress(

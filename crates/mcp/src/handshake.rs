@@ -5,6 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use abide_domain::Clock;
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient,
     model::{
@@ -23,6 +24,7 @@ use crate::{
     handler::{ProgressSigns, ServerRequests, client_config},
     http_link::RemoteAccess,
     launch::{LaunchError, ServerLauncher},
+    running_calls::RunningCalls,
     settings::McpServerSettings,
     status::{Counts, McpLifecycle},
     stderr_tail::StderrTail,
@@ -37,6 +39,7 @@ pub(crate) struct StartParts<'a> {
     pub(crate) remote: Option<&'a RemoteAccess>,
     pub(crate) elicitations: &'a Arc<dyn ElicitationHandler>,
     pub(crate) counts: &'a Arc<Counts>,
+    pub(crate) clock: &'a Arc<dyn Clock>,
     pub(crate) list_changed: &'a Arc<tokio::sync::Notify>,
     pub(crate) stderr: &'a StderrTail,
     /// Cancelled where the connection is stopped.
@@ -122,8 +125,10 @@ pub(crate) async fn shake_hands<T: ProbedTransport>(
         server: parts.settings.name.clone(),
         elicitations: Arc::clone(parts.elicitations),
         signs: ProgressSigns::default(),
+        calls: RunningCalls::default(),
         list_changed: Arc::clone(parts.list_changed),
         counts: Arc::clone(parts.counts),
+        clock: Arc::clone(parts.clock),
     };
     let service = handler
         .serve_with_lifecycle(transport, mode)

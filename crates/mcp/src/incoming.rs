@@ -11,8 +11,8 @@ use std::{
 use rmcp::{
     RoleClient,
     model::{
-        ClientNotification, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage,
-        NumberOrString, RequestId, ServerResult,
+        ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, ErrorData,
+        JsonRpcMessage, NumberOrString, RequestId, ServerRequest, ServerResult,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
 };
@@ -33,6 +33,8 @@ pub(crate) const LOST_ANSWER: i32 = -32_198;
 pub(crate) const NOT_SENT: i32 = -32_197;
 /// The key under which an answer says how many bytes it had before it was cut.
 pub(crate) const CUT_BYTES_KEY: &str = "_abide_cut_bytes";
+/// The method by which a server asks something of a person.
+pub(crate) const ELICITATION: &str = "elicitation/create";
 /// The mark of UTF-8 that some programs begin their output with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -152,6 +154,9 @@ fn read_message(
     outstanding: &Outstanding,
     counts: &Counts,
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
+    if message.get("method").is_some_and(|method| method == ELICITATION) {
+        return read_elicitation(message, counts);
+    }
     if message.contains_key("method") {
         let read = serde_json::from_value(Value::Object(message)).ok();
         if read.is_none() {
@@ -168,6 +173,19 @@ fn read_message(
     // An answer that nobody waits for: to a probe, or to a call that was cancelled.
     let awaited = outstanding.take(id)?;
     Some(read_answer(id, awaited, message))
+}
+
+/// A question to a person, as it came: what the library knows of forms is less than what may be answered.
+fn read_elicitation(
+    mut message: Map<String, Value>,
+    counts: &Counts,
+) -> Option<RxJsonRpcMessage<RoleClient>> {
+    let Some(id) = message.remove("id").and_then(|id| serde_json::from_value(id).ok()) else {
+        Counts::add(&counts.not_a_message);
+        return None;
+    };
+    let request = CustomRequest::new(ELICITATION, message.remove("params"));
+    Some(JsonRpcMessage::request(ServerRequest::CustomRequest(request), id))
 }
 
 fn read_answer(

@@ -18,7 +18,8 @@
 //! be written), [`AccessTokens`], `http_headers`, `http_link`, `sse_messages` and `http_transport` (the same for a remote server:
 //! each message a request of its own), `handshake`, `session` and `remote_session` (one run of a server: which lifecycle, handshake,
 //! end), `service` (starts, restarts, refreshes), `request` (one request, once), `catalog` with [`ToolPin`] (which tools are
-//! offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] (what servers ask of people),
+//! offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] with
+//! [`Form`] and [`CallOrigin`] (what servers ask of people, in which call),
 //! [`McpLogin`], [`TokenStore`] and [`LoginTokens`] (logins at remote servers by OAuth 2.1), [`McpClient`] (the handle) and
 //! [`McpStatus`].
 //!
@@ -47,9 +48,11 @@ mod http_transport;
 mod sse_messages;
 
 mod elicitation;
+mod form;
 mod handler;
 mod handshake;
 mod remote_session;
+mod running_calls;
 mod session;
 
 mod listing;
@@ -78,6 +81,7 @@ pub use client::{McpClient, McpClientParts, McpNotReadyError};
 pub use elicitation::{
     DeclineElicitations, ElicitationAnswer, ElicitationHandler, ElicitationRequest, ElicitationWish,
 };
+pub use form::{FieldKind, Form, FormChoice, FormField, FormValues, FormValuesError};
 pub use launch::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess};
 pub use limits::{
     CALL_IDLE_LIMIT, CALL_TOTAL_LIMIT, CALLS_AT_ONCE_MAX, DESCRIPTION_BYTES_MAX,
@@ -92,5 +96,6 @@ pub use login::{
 pub use pin::{ToolPin, WaitingTool, compare_pins};
 pub use plain_launcher::PlainLauncher;
 pub use reach::{McpEndpoint, McpProgram, McpReach};
+pub use running_calls::CallOrigin;
 pub use settings::{McpServerSettings, McpSettingsError};
 pub use status::{DeclinedRequests, McpLifecycle, McpState, McpStatus, SkippedLines, WithheldTool};

@@ -44,6 +44,23 @@ pub const SERVER_NAME_BYTES_MAX: usize = 24;
 /// Longest `instructions` of a server that are kept, in Unicode scalar values.
 pub(crate) const INSTRUCTIONS_CHARS_MAX: usize = 8_000;
 
+/// Most fields of a form that a server asks a person to fill in.
+pub(crate) const FIELDS_MAX: usize = 32;
+/// Longest name of a field.
+pub(crate) const FIELD_NAME_BYTES_MAX: usize = 128;
+/// Longest title or description of a field or a choice, in Unicode scalar values; the rest is cut.
+pub(crate) const FIELD_TEXT_CHARS_MAX: usize = 500;
+/// Most choices of a field.
+pub(crate) const CHOICES_MAX: usize = 100;
+/// Longest choice that goes back to the server.
+pub(crate) const CHOICE_BYTES_MAX: usize = 256;
+/// Longest text that a person may fill in, in Unicode scalar values.
+pub(crate) const VALUE_CHARS_MAX: usize = 4_096;
+/// Longest message of a question, in Unicode scalar values; the rest is cut.
+pub(crate) const MESSAGE_CHARS_MAX: usize = 2_000;
+/// Least time between two lines of the log about what one server asked in vain.
+pub(crate) const DECLINED_LOG_EVERY: Duration = Duration::from_mins(1);
+
 /// Most calls of one server at the same time; more wait, as long as a start may take.
 pub const CALLS_AT_ONCE_MAX: usize = 8;
 /// Most messages that wait to be written to a server.

@@ -19,6 +19,7 @@ use crate::{
     limits::ERROR_CHARS_MAX,
     request::RequestError,
     result::{ReadResult, read_call_result},
+    running_calls::CallOrigin,
 };
 
 /// A tool that another program has.
@@ -36,19 +37,17 @@ impl RemoteTool {
     async fn call(
         &self,
         arguments: Map<String, Value>,
-        progress: &CallProgress,
+        caller: (CallOrigin, &CallProgress),
     ) -> Result<Output, ToolError> {
         let params =
             CallToolRequestParams::new(self.listed.pin.tool.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let effect = self.listed.spec.effect;
         let is_offered = || self.connection.is_offered(&self.listed);
-        let called = self.connection.call_if(request, progress, is_offered).await;
+        let called = self.connection.call_if(request, caller, is_offered).await;
         let result = called.map_err(|error| to_tool_error(&error, effect))?;
         if is_unfinished(&result) {
-            self.connection
-                .counts
-                .decline("the server asked for input in the answer to a call".to_owned());
+            self.connection.decline("the server asked for input in the answer to a call");
             let error = RequestError::Unknown(
                 "the server wants input of a person before it goes on, which it does not get"
                     .into(),
@@ -84,7 +83,7 @@ impl Tool for RemoteTool {
         Box::pin(async move {
             // The registry held them against the schema, which is that of an object.
             let arguments = call.arguments.as_object().cloned().unwrap_or_default();
-            self.call(arguments, call.progress).await
+            self.call(arguments, (CallOrigin::of(&call), call.progress)).await
         })
     }
 }

@@ -9,7 +9,7 @@ use abide_domain::{
     AgentId, escaped_json,
     tool::{EffectClass, ToolSpec},
 };
-use abide_tools::{Call, CallProgress, Output, Permission, Tool, ToolError, parse_arguments};
+use abide_tools::{Call, Output, Permission, Tool, ToolError, parse_arguments};
 use futures_util::future::BoxFuture;
 use rmcp::model::{ClientRequest, ReadResourceRequest, ReadResourceRequestParams};
 use serde::Deserialize;
@@ -23,6 +23,7 @@ use crate::{
     remote_tool::{to_output, to_tool_error},
     request::RequestError,
     result::{describe_link, read_resource_result},
+    running_calls::CallOrigin,
 };
 
 /// What one of the two tools does.
@@ -99,15 +100,12 @@ impl ResourceTool {
         Self { connection, action, spec }
     }
 
-    async fn list_page(
-        &self,
-        arguments: &Value,
-        progress: &CallProgress,
-    ) -> Result<Output, ToolError> {
-        let arguments: ListArguments = parse_arguments(arguments)?;
+    async fn list_page(&self, call: &Call<'_>) -> Result<Output, ToolError> {
+        let arguments: ListArguments = parse_arguments(call.arguments)?;
         let fail = |error: RequestError| to_tool_error(&error, self.spec.effect);
         let request = ask_for_resources(arguments.cursor);
-        let answer = self.connection.call(request, progress).await.map_err(fail)?;
+        let caller = (CallOrigin::of(call), call.progress);
+        let answer = self.connection.call(request, caller).await.map_err(fail)?;
         let page = read_resources(&answer).map_err(fail)?;
         let mut text = String::new();
         for resource in &page.items {
@@ -129,16 +127,13 @@ impl ResourceTool {
         Ok(Output { content: text, ..Output::default() })
     }
 
-    async fn read_one(
-        &self,
-        arguments: &Value,
-        progress: &CallProgress,
-    ) -> Result<Output, ToolError> {
-        let arguments: ReadArguments = parse_arguments(arguments)?;
+    async fn read_one(&self, call: &Call<'_>) -> Result<Output, ToolError> {
+        let arguments: ReadArguments = parse_arguments(call.arguments)?;
         let params = ReadResourceRequestParams::new(arguments.uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let fail = |error: RequestError| to_tool_error(&error, self.spec.effect);
-        let result = self.connection.call(request, progress).await.map_err(fail)?;
+        let caller = (CallOrigin::of(call), call.progress);
+        let result = self.connection.call(request, caller).await.map_err(fail)?;
         let unreadable = || RequestError::Unreadable("the answer is no resource".to_owned());
         to_output(read_resource_result(&result).ok_or_else(|| fail(unreadable()))?)
     }
@@ -169,8 +164,8 @@ impl Tool for ResourceTool {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
             match self.action {
-                Action::List => self.list_page(call.arguments, call.progress).await,
-                Action::Read => self.read_one(call.arguments, call.progress).await,
+                Action::List => self.list_page(&call).await,
+                Action::Read => self.read_one(&call).await,
             }
         })
     }

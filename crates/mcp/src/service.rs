@@ -91,6 +91,7 @@ async fn run_once(connection: &Arc<Connection>) -> RunEnd {
         remote: connection.remote.as_ref(),
         elicitations: &connection.elicitations,
         counts: &connection.counts,
+        clock: &connection.clock,
         list_changed: &connection.list_changed,
         stderr: &connection.stderr,
         stop: &connection.stop,

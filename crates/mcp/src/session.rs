@@ -25,6 +25,7 @@ use crate::{
     outbox::write_lines,
     reach::{McpProgram, McpReach},
     remote_session::RemoteSession,
+    running_calls::RunningCalls,
     status::{Counts, McpLifecycle},
     transport::PipeTransport,
 };
@@ -49,6 +50,7 @@ pub(crate) struct Link {
     /// Cancelled where the server's stdout has ended: nothing more comes.
     pub(crate) closed: CancellationToken,
     pub(crate) signs: ProgressSigns,
+    pub(crate) calls: RunningCalls,
 }
 
 /// A session with a server.
@@ -110,8 +112,9 @@ impl Session {
         closed: CancellationToken,
         hold: Hold,
     ) -> Self {
-        let (peer, signs) = (service.peer().clone(), service.service().signs.clone());
-        Self { link: Link { peer, closed, signs }, lifecycle, service, hold }
+        let peer = service.peer().clone();
+        let (signs, calls) = (service.service().signs.clone(), service.service().calls.clone());
+        Self { link: Link { peer, closed, signs, calls }, lifecycle, service, hold }
     }
 
     async fn start_process(

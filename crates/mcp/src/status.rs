@@ -1,12 +1,17 @@
 //! What is known about a server right now, for people and pages. No mind is shown any of it.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use abide_domain::Timestamp;
 use serde::Serialize;
+
+use crate::limits::DECLINED_LOG_EVERY;
 
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -116,7 +121,27 @@ pub(crate) struct Counts {
     pub(crate) too_long: AtomicU64,
     /// Processes that were started.
     pub(crate) starts: AtomicU64,
-    declined: Mutex<DeclinedRequests>,
+    declined: Mutex<Declined>,
+}
+
+/// What was refused, and how much of it the log has.
+#[derive(Debug, Default)]
+struct Declined {
+    requests: DeclinedRequests,
+    /// When the log last had a line about it, and of how many it knew.
+    logged: Option<(Duration, u64)>,
+}
+
+impl Declined {
+    /// How many the log does not know, where it is time for a line.
+    fn due(&mut self, now: Duration) -> Option<u64> {
+        let (at, known) = self.logged.unwrap_or_default();
+        let is_due = self.logged.is_none() || now.saturating_sub(at) >= DECLINED_LOG_EVERY;
+        is_due.then(|| {
+            self.logged = Some((now, self.requests.count));
+            self.requests.count - known
+        })
+    }
 }
 
 impl Counts {
@@ -125,11 +150,23 @@ impl Counts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes a refusal.
-    pub(crate) fn decline(&self, reason: String) {
-        let mut declined = self.declined.lock().unwrap_or_else(PoisonError::into_inner);
-        declined.count += 1;
-        declined.last_reason = Some(reason);
+    /// Notes a refusal. A server may ask as often as it likes; the log has one line a minute about it.
+    pub(crate) fn decline(&self, server: &str, reason: &str, now: Duration) {
+        let due = {
+            let mut declined = self.declined.lock().unwrap_or_else(PoisonError::into_inner);
+            declined.requests.count += 1;
+            declined.requests.last_reason = Some(reason.to_owned());
+            declined.due(now)
+        };
+        if let Some(requests) = due {
+            tracing::warn!(
+                server,
+                requests,
+                event = "requests_declined",
+                reason,
+                "a server asked for something that it did not get; further requests like it are counted, with one line a minute"
+            );
+        }
     }
 
     pub(crate) fn skipped(&self) -> SkippedLines {
@@ -146,6 +183,24 @@ impl Counts {
     }
 
     pub(crate) fn declined(&self) -> DeclinedRequests {
-        self.declined.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.declined.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Declined;
+
+    #[test]
+    fn the_log_has_one_line_a_minute_about_what_is_refused() {
+        let mut declined = Declined::default();
+        let mut lines = Vec::new();
+        for second in 0..150 {
+            declined.requests.count += 1;
+            lines.extend(declined.due(Duration::from_secs(second)));
+        }
+        assert_eq!(lines, [1, 60, 60]);
     }
 }

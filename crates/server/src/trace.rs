@@ -35,6 +35,11 @@ pub(crate) fn start(environment: &Environment) -> LogGuard {
         Ok(quiet) if !text.contains("rmcp") => filter.add_directive(quiet),
         _ => filter,
     };
+    // Of its lines about single requests, what people answer to servers is one, and a server makes as many as it likes.
+    let filter = match "rmcp::service=error".parse() {
+        Ok(quiet) => filter.add_directive(quiet),
+        Err(_) => filter,
+    };
     let queue = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_MAX);
     let (stderr, guard) = queue.finish(std::io::stderr());
     // What cannot be written cannot be complained about in the same place.

@@ -219,7 +219,7 @@ impl ElicitationHandler for Agreeing {
     }
 
     fn answer<'a>(&'a self, _: &'a ElicitationRequest) -> BoxFuture<'a, ElicitationAnswer> {
-        Box::pin(ready(ElicitationAnswer::Accept { content: Some(json!({})) }))
+        Box::pin(ready(ElicitationAnswer::Accept { content: None }))
     }
 }
 

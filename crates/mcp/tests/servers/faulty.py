@@ -3,8 +3,8 @@
 Usage: faulty.py FOLDER [FAULT[=VALUE] ...]
 
 In FOLDER it leaves what tests count: `starts` (a line per process, its number), `probe` (a line per execution of `append`),
-`cancelled` (a line per cancelled request), `lists` (a line per `tools/list`), `methods` (each method that came). It reads
-`text`, where there is one, as the description of `append`, at each `tools/list`; with `late` it lists no tools before there is one.
+`answers` (a line per answer of a person), `elicitation` (whether it may ask, per handshake), `cancelled` (a line per cancelled request), `lists` (a line per `tools/list`), `methods` (each method that came). It reads
+`text`, where there is one, as the description of `append`, at each `tools/list`; with `late` it lists no tools before there is one. Where a call tells it to, it dies once there is a file `die`.
 """
 
 import json
@@ -80,6 +80,12 @@ def tell_when_there_is_text():
     changed()
 
 
+def die_when_told():
+    while not os.path.exists(os.path.join(folder, "die")):
+        time.sleep(0.02)
+    os._exit(3)
+
+
 def tools():
     if "late" in faults and not has_text():
         threading.Thread(target=tell_when_there_is_text, daemon=True).start()
@@ -132,9 +138,11 @@ def steps(id, token, line, batches):
 waiting = {}
 
 
-def ask(id, method, params):
-    waiting[f"ask-{id}"] = id
-    send({"id": f"ask-{id}", "method": method, "params": params})
+def ask(id, method, params, secretly=False):
+    """Asks; what comes back is the result of the call, or, secretly, a line in `answers`, and the action alone is the result."""
+    own = f"ask-{len(waiting)}-{id}"
+    waiting[own] = (id, secretly)
+    send({"id": own, "method": method, "params": params})
 
 
 def append(id, params):
@@ -174,6 +182,17 @@ def append(id, params):
     elif then == "form":
         schema = {"type": "object", "properties": {"age": {"type": "integer"}}}
         ask(id, "elicitation/create", {"mode": "form", "message": "How old?\u200b", "requestedSchema": schema})
+    elif then == "deep_form":
+        schema = {"type": "object", "properties": {"address": {"type": "object", "properties": {}}}}
+        ask(id, "elicitation/create", {"message": "Where?", "requestedSchema": schema})
+    elif then in ("login", "flood", "login_then_die"):
+        schema = {"type": "object", "required": ["user"], "properties": {
+            "user": {"type": "string"}, "password": {"type": "string", "minLength": 4}, "days": {"type": "integer"}}}
+        for _ in range(arguments.get("count", 1)):
+            ask(id, "elicitation/create", {"mode": "form", "message": "Who are you?\u200b", "requestedSchema": schema},
+                secretly=True)
+        if then == "login_then_die":
+            threading.Thread(target=die_when_told, daemon=True).start()
     elif then == "visit":
         ask(id, "elicitation/create",
             {"mode": "url", "message": "Log in", "url": arguments["url"], "elicitationId": "1"})
@@ -237,6 +256,7 @@ def discover(id):
 
 
 def initialize(id, params):
+    leave("elicitation", str("elicitation" in params["capabilities"]).lower())
     answer(id, {
         "protocolVersion": params["protocolVersion"],
         "capabilities": capabilities(),
@@ -257,8 +277,16 @@ def listen(id):
 
 
 def asked(message):
-    id = waiting.pop(message["id"])
-    answer(id, text(json.dumps(message.get("result") or message.get("error"))))
+    id, secretly = waiting.pop(message["id"])
+    result = message.get("result") or message.get("error")
+    if secretly:
+        leave("answers", json.dumps(result))
+        if all(other != id for other, _ in waiting.values()):
+            answer(id, text(result["action"]))
+    elif id is None:
+        leave("unasked", result["action"])
+    else:
+        answer(id, text(json.dumps(result)))
 
 
 def handle(message):
@@ -273,6 +301,8 @@ def handle(message):
     elif method == "initialize":
         initialize(id, params)
     elif method == "notifications/initialized":
+        if "asks_unasked" in faults:
+            ask(None, "elicitation/create", {"message": "Hm?", "requestedSchema": {"type": "object", "properties": {}}})
         for _ in range(int(faults.get("storm") or 0)):
             changed()
     elif method == "notifications/cancelled":
