@@ -57,7 +57,7 @@ pub use keeper::{
     EraseRequested, ErasedLine, KeeperEvent, KeeperStarted, KeeperStopped, LedgerErased,
     SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
-pub use mcp::{McpEvent, McpToolAccepted};
+pub use mcp::{McpAnswer, McpEvent, McpQuestionAnswered, McpQuestionAsked, McpToolAccepted};
 pub use memory::{
     DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten,
     FactProposed, FactRemembered, IdentityChanged, IdentityDecided, IdentityProposed,

@@ -198,7 +198,9 @@ uuid_id! {
     /// The id of one stall of one agent, from its opening to its end.
     EpisodeId,
     /// The id of one message to a person; attempts to deliver it share it.
-    NoticeId
+    NoticeId,
+    /// The id of what a server of tools asks of a person in mid-call.
+    QuestionId
 }
 text_serde!(
     AgentId,
@@ -214,7 +216,8 @@ text_serde!(
     WakeId,
     MessageId,
     EpisodeId,
-    NoticeId
+    NoticeId,
+    QuestionId
 );
 
 /// The id of a tool call, unique in its epoch: `call_<turn>_<index>`, both from 1.

@@ -71,7 +71,7 @@ pub use command::{COMMANDS, leading_command};
 pub use hidden::{escaped_json, is_blank, is_hidden, visible, visible_line, without_hidden};
 pub use id::{
     AgentId, ApprovalId, CallId, CheckpointId, EntityName, EpisodeId, EpochId, EvolutionId, FactId,
-    IdError, IdSource, MessageId, NoticeId, ProposalId, RunId, SleepId, WakeId,
+    IdError, IdSource, MessageId, NoticeId, ProposalId, QuestionId, RunId, SleepId, WakeId,
 };
 pub use known_wait::{KnownWait, WaitReason};
 pub use part_clock::PartClock;

@@ -132,6 +132,15 @@ pub const YIELD_GRACE: Duration = Duration::from_secs(5);
 /// A client counts as attached for approvals this long after its last sign (decision 21).
 pub const ATTACHED_WINDOW: Duration = Duration::from_mins(1);
 
+/// How often one server of tools may ask something of a person.
+pub const QUESTION_QUOTA: Quota = Quota { burst: 6, per_minute: 6 };
+/// Questions of one server of tools that are open at one time.
+pub const QUESTIONS_OF_SERVER_MAX: usize = 4;
+/// Questions of all servers of tools that are open at one time.
+pub const QUESTIONS_OPEN_MAX: usize = 32;
+/// Questions that are over and known as such to whoever answers them too late.
+pub const QUESTIONS_OVER_KEPT: usize = 256;
+
 /// Limits that a person may set under `[limits]` in `abide.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -151,7 +160,7 @@ pub struct Limits {
     pub epoch: Duration,
     /// Stimuli queued for one agent.
     pub queue: usize,
-    /// Time that a person has to decide on an approval.
+    /// Time that a person has to decide on an approval, or to answer what a server of tools asks.
     pub approval: Duration,
     /// Kilobytes of one tool result that enter a prompt.
     pub tool_result_kb: usize,

@@ -10,7 +10,7 @@ const KINDS = [
   "memory.fact_remembered", "memory.fact_forgotten", "memory.identity_changed", "memory.identity_proposed",
   "memory.identity_decided", "memory.dream_written", "memory.dream_forgotten", "memory.node_recorded", "memory.node_closed",
   "memory.edge_recorded", "memory.edge_closed", "memory.reset", "sleep.started", "sleep.step_finished", "sleep.ended", "agent.registered",
-  "mcp.tool_accepted", "tools.policy_changed", "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "channel.said", "channel.asked", "channel.answered", "channel.joined",
+  "mcp.tool_accepted", "mcp.question_asked", "mcp.question_answered", "tools.policy_changed", "stdout.written", "stdout.granted", "stdout.revoked", "space.named", "space.said", "channel.said", "channel.asked", "channel.answered", "channel.joined",
   "channel.parted", "channel.sending", "channel.unsent", "channel.maybe_sent", "channel.gate_moved", "channel.topic_set", "channel.read_marked", "channel.chat_moved", "wake.set", "wake.cancelled",
   "wake.fired", "wake.scheduled", "wake.unscheduled", "wake.ran", "agent.spawned", "agent.paused", "agent.resumed", "agent.started", "agent.ready", "agent.exited", "agent.unresponsive",
   "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_begun", "agent.state_troubled", "agent.faulted",
@@ -197,7 +197,7 @@ function take(message) {
   replayed();
   const [group] = event.kind.split(".");
   if (group === "approval") loadApprovals();
-  if (group === "agent" || group === "approval" || event.kind === "epoch.aborted" || event.kind === "epoch.committed") loadAttention();
+  if (["agent", "approval", "mcp"].includes(group) || event.kind === "epoch.aborted" || event.kind === "epoch.committed") loadAttention();
   if (event.entity !== `@${agent()}`) return;
   if (event.epoch) step(event);
   if (["stimulus", "epoch", "approval", "agent"].includes(group)) refreshLane().catch(() => {});

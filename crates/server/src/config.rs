@@ -36,8 +36,8 @@ pub(crate) use schema::json_schema;
 pub(crate) use sections::{
     AgentSection, AgentToolsSection, EmbedderKind, ExplorerKind, FilesSection, HistoryKind,
     IrcSection, KeeperSection, McpSection, MemorySection, MindKind, ModelSection, NetworkKind,
-    NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider, SandboxMode,
-    ScheduleSection, Settings, SharingKind, ShellSection, Start, Transport, VoiceKind,
+    NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider, QuestionPolicy,
+    SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection, Start, Transport, VoiceKind,
 };
 pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

@@ -5,41 +5,45 @@
 //! describes itself in another way waits for a person. What was accepted is offered from the start on, so that an agent has the same
 //! tools before and after a restart; a call waits until its server is there.
 //!
-//! Reading order: `server_settings` (from the configuration), `accepted` (from and to the ledger), `logins`, this
-//! file.
+//! Reading order: `server_settings` (from the configuration), `records` and `accepted` (from and to the ledger), `logins`,
+//! `question_table` and `questions` (what servers ask of people), this file.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use abide_domain::{Clock, EntityName, Timestamp};
+use abide_domain::{Clock, EntityName, QuestionId, Timestamp};
 use abide_ledger::Ledger;
 use abide_mcp::{
-    AccessTokens, ConfiguredToken, McpClient, McpClientParts, McpSettingsError, McpStatus,
-    ServerLauncher, WaitingTool,
+    AccessTokens, ConfiguredToken, DeclineElicitations, ElicitationHandler, McpClient,
+    McpClientParts, McpSettingsError, McpStatus, ServerLauncher, WaitingTool,
 };
 use abide_tools::{Registry, SharedRegistry};
-use futures_util::future::{join_all, select_all};
+use futures_util::future::{join, join_all, select_all};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 mod accepted;
 mod logins;
+mod question_table;
+mod questions;
+mod records;
 mod server_settings;
 
-pub(crate) use accepted::{AcceptedTools, AcceptedToolsError, read_accepted};
+pub(crate) use accepted::{AcceptedTools, read_accepted};
 pub(crate) use logins::login_store;
 use logins::tokens_for;
+pub(crate) use question_table::McpQuestion;
+pub(crate) use questions::{AnswerError, McpQuestions, PersonsAnswer, read_left_open};
+pub(crate) use records::McpRecordsError;
+use records::RECORD_AGAIN;
 pub(crate) use server_settings::{read_headers, server_settings};
 
 use crate::{
-    config::{Environment, McpSection},
+    config::{Environment, McpSection, QuestionPolicy},
     home::Home,
 };
-
-/// How long it is before what could not be recorded is tried again.
-const RECORD_AGAIN: Duration = Duration::from_secs(30);
 
 /// The servers of a keeper. A cheap clone.
 #[derive(Clone, Debug)]
@@ -57,6 +61,7 @@ struct Inner {
     tools: Arc<SharedRegistry>,
     /// Held while what is offered is put together.
     offering: Mutex<()>,
+    questions: McpQuestions,
 }
 
 #[derive(Debug)]
@@ -79,6 +84,10 @@ pub(crate) struct McpServersParts<'a> {
     pub(crate) ledger: Ledger,
     /// What was accepted before.
     pub(crate) accepted: AcceptedTools,
+    /// What servers asked of people under a keeper before this one, and nobody ended.
+    pub(crate) left_open: Vec<QuestionId>,
+    /// How long a person has to answer what a server asks.
+    pub(crate) answer_limit: Duration,
     /// The tools that there are without servers.
     pub(crate) base: Registry,
     /// Where all tools go.
@@ -120,11 +129,19 @@ impl McpServers {
     pub(crate) fn start(parts: McpServersParts<'_>) -> Result<Self, McpSettingsError> {
         let McpServersParts { sections, home, environment, clock, launcher, ledger, .. } = parts;
         let (mut accepted, base, tools) = (parts.accepted, parts.base, parts.tools);
+        let asking = (parts.answer_limit, parts.left_open);
+        let questions = McpQuestions::new(ledger.clone(), Arc::clone(&clock), asking);
         let mut servers = Vec::new();
         for section in sections {
             let parts = McpClientParts {
                 tokens: access_tokens(section, home, environment, &clock),
                 headers: request_headers(section, environment),
+                elicitations: match section.questions {
+                    QuestionPolicy::Ask => {
+                        Arc::new(questions.clone()) as Arc<dyn ElicitationHandler>
+                    }
+                    QuestionPolicy::Refuse => Arc::new(DeclineElicitations),
+                },
                 pinned: accepted.remove(&section.name),
                 ..McpClientParts::new(Arc::clone(&launcher), Arc::clone(&clock))
             };
@@ -141,6 +158,7 @@ impl McpServers {
                 base,
                 tools,
                 offering: Mutex::new(()),
+                questions,
             }),
         };
         // Nothing runs yet that this could hold up.
@@ -148,8 +166,22 @@ impl McpServers {
         Ok(servers)
     }
 
-    /// Follows what the servers offer until it is told to stop; then all of them are ended.
+    /// Follows what the servers offer and ask until it is told to stop; then all of them are ended.
     pub(crate) async fn run(self, stop: CancellationToken) {
+        let ended = CancellationToken::new();
+        let follow = async {
+            self.follow(stop).await;
+            ended.cancel();
+        };
+        join(follow, self.inner.questions.record_withdrawn(&ended)).await;
+    }
+
+    /// What servers ask of people.
+    pub(crate) fn questions(&self) -> &McpQuestions {
+        &self.inner.questions
+    }
+
+    async fn follow(&self, stop: CancellationToken) {
         let inner = &self.inner;
         let mut revisions = vec![0; inner.servers.len()];
         loop {

@@ -16,6 +16,7 @@ use abide_watchdog::{
 use crate::{
     agents::Processes,
     config::{AgentSection, Environment, Settings},
+    mcp_servers::McpQuestions,
     system::SystemIds,
 };
 
@@ -28,7 +29,9 @@ mod pager;
 mod recorder;
 mod tasks;
 
-pub(crate) use attention::{DISK, MATTER_KINDS, STATE_NOT_KEPT, disk_summary, state_summary};
+pub(crate) use attention::{
+    DISK, MATTER_KINDS, QUESTION, STATE_NOT_KEPT, disk_summary, question_summary, state_summary,
+};
 pub(crate) use notifiers::build_services;
 
 /// What the watchdog is made of.
@@ -42,6 +45,8 @@ pub(crate) struct WatchParts<'a> {
     pub(crate) keeper: &'a Keeper,
     /// Agents' processes.
     pub(crate) processes: &'a Processes,
+    /// What servers of tools ask of people.
+    pub(crate) questions: McpQuestions,
     /// How notifiers are reached.
     pub(crate) client: Client,
     /// The channel that pages go to: the IRC server; with none a page fails and says so.
@@ -75,8 +80,8 @@ pub(crate) fn read_history(ledger: &Ledger) -> Result<WatchdogState, WatchdogHis
 
 /// The watchdog, and the handle that others ask it by.
 pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
-    let WatchParts { settings, environment, keeper, processes, client, channel, clock, past } =
-        parts;
+    let WatchParts { settings, environment, keeper, processes, client, channel, .. } = parts;
+    let (questions, clock, past) = (parts.questions, parts.clock, parts.past);
     let always = settings.agents.iter().filter(|agent| agent.always_active);
     let always_active: BTreeSet<_> = always.map(|agent| agent.id.clone()).collect();
     let unwatched = settings.agents.iter().filter(|agent| !agent.watchdog.enabled);
@@ -91,8 +96,8 @@ pub(crate) fn build(parts: WatchParts<'_>) -> (Watchdog, WatchdogHandle) {
     let switch = |url| Arc::new(DeadManSwitch::new(client.clone(), url)) as Arc<dyn DeadManPing>;
     let parts = WatchdogParts {
         observer: Arc::new(observer::StateObserver::new(
-            keeper.clone(),
-            processes.clone(),
+            (keeper.clone(), processes.clone()),
+            questions,
             configured,
             Arc::clone(&clock),
         )),

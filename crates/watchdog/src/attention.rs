@@ -26,17 +26,17 @@ const RAISED_MAX: usize = 1_000;
 /// Matters of one notice.
 pub(crate) const NOTICE_MATTERS_MAX: usize = 20;
 
-/// The kind of a matter that somebody who sits before the screen decides on at once: it is told of when it has waited.
-const APPROVAL: &str = "approval";
-/// How long an approval waits before somebody is told of it, without a rule.
-const APPROVAL_AFTER: Duration = Duration::from_mins(1);
+/// The kinds of matters that somebody who sits before the screen decides on at once: they are told of when they have waited.
+const DECIDED_AT_ONCE: [&str; 2] = ["approval", "question"];
+/// How long one of these waits before somebody is told of it, without a rule.
+const DECIDED_AFTER: Duration = Duration::from_mins(1);
 /// The kind of models that cannot be reached: often that is over soon.
 pub const UNREACHABLE: &str = "unreachable";
 /// How long a model cannot be reached before somebody is told of it, without a rule.
 const UNREACHABLE_AFTER: Duration = Duration::from_mins(5);
 
-/// All rules, in their order: the first that fits a matter counts. What no rule fits is told to everybody: an approval after a
-/// minute, a model that cannot be reached after five, all else at once.
+/// All rules, in their order: the first that fits a matter counts. What no rule fits is told to everybody: an approval or a
+/// question after a minute, a model that cannot be reached after five, all else at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttentionRules(pub Vec<AttentionRule>);
 
@@ -64,7 +64,7 @@ impl AttentionRules {
             return None;
         }
         let usual = match matter.kind.as_str() {
-            APPROVAL => APPROVAL_AFTER,
+            kind if DECIDED_AT_ONCE.contains(&kind) => DECIDED_AFTER,
             UNREACHABLE => UNREACHABLE_AFTER,
             _ => Duration::ZERO,
         };
@@ -250,6 +250,7 @@ mod tests {
             ("sleep", Some("felix"), Some(0)),
             ("clock", None, Some(0)),
             ("approval", Some("felix"), Some(60)),
+            ("question", None, Some(60)),
         ] {
             assert_eq!(raised_at(&rules, &matter(kind, agent)), expected, "{kind} of {agent:?}");
         }

@@ -163,6 +163,22 @@ export interface AgentView {
   usage_today: UsageToday;
 }
 
+/** What a person answers. */
+export interface AnswerBody {
+  /** Yes: the form is filled in, or the address was visited. No: the server hears that it was declined. */
+  accept: boolean;
+  /** The values of the form, by the names of its fields. They go to the server alone. */
+  values?: { [key: string]: Json } | null;
+}
+
+/** An answer that is durable. */
+export interface AnsweredView {
+  /** `accepted` or `declined`. */
+  answer: string;
+  /** The question. */
+  id: string;
+}
+
 /** A call that waits. */
 export interface ApprovalView {
   /** What the tool does, in the words that the mind is told; absent where nobody here knows. */
@@ -205,7 +221,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper` or `tools`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`. */
   kind: string;
   /** Since when. */
   since: string;
@@ -688,6 +704,38 @@ export interface ForkedView {
   epoch_id: string;
 }
 
+/** One of several. */
+export interface FormChoiceView {
+  /** What people are shown. */
+  title: string;
+  /** What stands among the values. */
+  value: string;
+}
+
+/** A field of a form. */
+export interface FormFieldView {
+  /** What there is to choose; empty where nothing is chosen. */
+  choices: FormChoiceView[];
+  /** What the server suggests. */
+  default?: Json;
+  description?: string | null;
+  /** Of a text: `email`, `uri`, `date` or `date-time`. */
+  format?: string | null;
+  /** `text`, `number`, `integer`, `flag`, `choice` or `choices`. */
+  kind: string;
+  /** The most. */
+  max?: number | null;
+  /** The least: of a number, of the characters of a text, of how many are chosen. */
+  min?: number | null;
+  /** Its name among the values. */
+  name: string;
+  /** Whether it must be there. */
+  required: boolean;
+  /** Whether it looks like one for a secret; then what is typed is best hidden. */
+  secret: boolean;
+  title?: string | null;
+}
+
 /** What a scan found. */
 export interface FoundView {
   /** Whether it was asked for, not due. */
@@ -852,6 +900,28 @@ export interface MaintenanceView {
   since: string;
   /** Null where a person ends it. */
   until?: string | null;
+}
+
+/** A question that waits. */
+export interface McpQuestionView {
+  /** The agent that called it; null where several calls of the server run. */
+  citizen?: string | null;
+  /** When nobody is waited for any more. */
+  deadline: string;
+  /** The epoch of the call. */
+  epoch_id?: string | null;
+  /** The fields of the form; null where it asks for a visit. A form without any is a yes or no. */
+  fields?: FormFieldView[] | null;
+  /** Its id. */
+  id: string;
+  /** The server's words. */
+  message: string;
+  /** The server that asks, by its name in the configuration. */
+  server: string;
+  /** Since when it waits. */
+  since: string;
+  /** The address that it wants somebody to visit, whole; null where it asks for a form. */
+  url?: string | null;
 }
 
 /** A server. */
@@ -1782,6 +1852,10 @@ export interface Routes {
   "GET /management/sleep": { path: never; query: "citizen"; body: undefined; answer: SleepView };
   /** Lets an agent sleep, after its open epoch: answers when the beginning is durable. Its progress is in `/events` and under `GET /management/sleep`. */
   "POST /management/sleep": { path: never; query: never; body: SleepBody; answer: SleepBegunView };
+  /** What servers ask, the oldest first. For a minute after this request by somebody who may answer, a person counts as present to do so. */
+  "GET /mcp/questions": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<McpQuestionView> };
+  /** Answers. It is durable before the server gets it; one that is answered already, or no longer asked, is a conflict. */
+  "POST /mcp/questions/{id}/answer": { path: "id"; query: never; body: AnswerBody; answer: AnsweredView };
   /** The servers of the configuration, in its order. */
   "GET /mcp/servers": { path: never; query: never; body: undefined; answer: List<McpServerView> };
   /** Accepts tools as they were shown: they are offered from then on. One that changed again since is refused with all others. */
@@ -2690,6 +2764,39 @@ export interface LedgerErased {
 
 /** A way to look at the past, each with one of the eight queries; in the order of the plan. */
 export type Lens = "relational" | "historical" | "technical" | "emotional" | "strategic" | "experiential" | "constraint" | "connective";
+
+/** How a question ended. */
+export type McpAnswer = "accepted" | "declined" | "expired" | "withdrawn";
+
+/** How a question ended. */
+export interface McpQuestionAnswered {
+  /** The question. */
+  question_id: string;
+  /** How. */
+  answer: McpAnswer;
+}
+
+/** What a server asks: the values of a form, or that somebody visits an address. */
+export interface McpQuestionAsked {
+  /** Its id. */
+  question_id: string;
+  /** The server, by its name in the configuration. */
+  server: string;
+  /** The agent that called; none where several calls of the server ran. */
+  agent?: string;
+  /** The epoch of the call. */
+  epoch?: string;
+  /** The call in which it asks. */
+  call_id?: CallId;
+  /** Its words, with everything hidden in them made visible. */
+  message: string;
+  /** The schema of the form; null where it asks for a visit. */
+  schema?: Json;
+  /** The address to visit, whole; none where it asks for a form. */
+  url?: string;
+  /** When nobody is waited for any more. */
+  until: string;
+}
 
 /** A tool of a server, with all that a model reads of it. */
 export interface McpToolAccepted {
@@ -3632,6 +3739,10 @@ export interface EventData {
   "keeper.tail_quarantined": TailQuarantined;
   /** Ticks have another length from here on. */
   "keeper.tick_interval_changed": TickIntervalChanged;
+  /** The question is over: a person answered, or nobody will. */
+  "mcp.question_answered": McpQuestionAnswered;
+  /** A server asks something of a person in mid-call. */
+  "mcp.question_asked": McpQuestionAsked;
   /** A tool may be offered to agents as it describes itself here, until it describes itself in another way. */
   "mcp.tool_accepted": McpToolAccepted;
   /** A dream was taken out of the list; its line stays. */
@@ -3816,6 +3927,8 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "keeper.stopped": "A keeper ended in good order.",
   "keeper.tail_quarantined": "Bytes that were never acknowledged stood at the end of the ledger and were set aside.",
   "keeper.tick_interval_changed": "Ticks have another length from here on.",
+  "mcp.question_answered": "The question is over: a person answered, or nobody will.",
+  "mcp.question_asked": "A server asks something of a person in mid-call.",
   "mcp.tool_accepted": "A tool may be offered to agents as it describes itself here, until it describes itself in another way.",
   "memory.dream_forgotten": "A dream was taken out of the list; its line stays.",
   "memory.dream_written": "A dream was written.",

@@ -47,6 +47,12 @@ export const approvalsQuery = queryOptions({
   queryFn: ({ signal }) => call("GET /approvals", { query: { limit: 200 }, signal }),
 });
 
+/** What servers ask of people in the middle of calls. */
+export const questionsQuery = queryOptions({
+  queryKey: ["questions"],
+  queryFn: ({ signal }) => call("GET /mcp/questions", { query: { limit: 200 }, signal }),
+});
+
 export const agentsQuery = queryOptions({
   queryKey: ["agents"],
   queryFn: ({ signal }) => call("GET /agents", { query: { limit: 500 }, signal }),

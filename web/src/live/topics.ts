@@ -4,6 +4,7 @@ import type { EventKind } from "@/api/generated";
 export const TOPICS = [
   "attention",
   "approvals",
+  "questions",
   "agents",
   "identity",
   "knowledge",
@@ -57,7 +58,7 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   stdout: ["stdout"],
   space: ["stdout"],
   wake: ["wakes"],
-  mcp: ["attention", "servers", "tools"],
+  mcp: ["attention", "servers", "tools", "questions"],
   tools: ["tools"],
   channel: ["channels", "watchdog"],
   keeper: ["health"],

@@ -168,6 +168,8 @@ const ANYTHING = {
 const OTHERWISE: Record<string, object> = {
   "tools.policy_changed": { tool: "stdout", agent: "felix", policy: "ask", before: null },
   "mcp.tool_accepted": { server: "files", tool: "read" },
+  "mcp.question_asked": { server: "files", message: "Who are you?" },
+  "mcp.question_answered": { answer: "expired" },
   "epoch.stood_still": { duration_ms: 60_000 },
   "epoch.dismissed": {},
   "tool.kept": { namespace: "rss", key: "https://example.org/feed", value: {} },

@@ -18,6 +18,13 @@ export function phraseOf(event: AnyEvent, tool?: string): string {
   return visibleLine(said(event, tool));
 }
 
+const QUESTION_ENDS = {
+  accepted: "passed a person's answer on to the server that asked",
+  declined: "told the server that a person said no",
+  expired: "told the server that nobody answered in time",
+  withdrawn: "dropped the question of a server, whose call has ended",
+};
+
 function said(event: AnyEvent, tool?: string): string {
   switch (event.kind) {
     case "stimulus.accepted":
@@ -62,6 +69,10 @@ function said(event: AnyEvent, tool?: string): string {
         ? `took back what was set for ${tool}${whom}`
         : `set ${tool} to ${policy}${whom}`;
     }
+    case "mcp.question_asked":
+      return `was asked by the server ${event.data.server}: ${quotePlain(event.data.message)}`;
+    case "mcp.question_answered":
+      return QUESTION_ENDS[event.data.answer];
     case "approval.requested":
       return "waits for approval";
     case "approval.decided":

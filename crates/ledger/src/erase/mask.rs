@@ -265,6 +265,16 @@ mod tests {
     }
 
     #[test]
+    fn of_what_a_server_asked_its_words_go() {
+        let data = r#"{"question_id":"00000000-0000-0000-0000-000000000001","server":"files","agent":"felix","call_id":"call_1_1","message":"Ann, who?","schema":{"type":"object","properties":{"Ann's dog":{"title":"Ann"}}},"until":"2026-11-30T10:00:00Z"}"#;
+        let masked = mask_data("mcp.question_asked", 1, data).unwrap();
+        assert!(!masked.contains("Ann"), "{masked}");
+        for kept in ["00000000-0000-0000-0000-000000000001", "files", "felix", "call_1_1"] {
+            assert!(masked.contains(kept), "{kept}: {masked}");
+        }
+    }
+
+    #[test]
     fn in_arguments_numbers_and_names_are_words_too() {
         let data = r#"{"turn":1,"attempt":1,"voice":{"thought":"hm","emotive_state":"calm","tool_calls":[{"call_id":"1.1","name":"mail.send","arguments":{"to":"ann","0612345678":612345678}}],"final_response":null},"usage":{"input_tokens":7,"output_tokens":9}}"#;
         let masked = mask_data("turn.completed", 1, data).unwrap();

@@ -18,9 +18,9 @@ use super::{
     app_state::AppState, error::ApiError, input::Params, list::List, process, watchdog::EpisodeView,
 };
 use crate::{
-    mcp_servers::{McpServerState, McpServers},
+    mcp_servers::{McpQuestion, McpServerState, McpServers},
     self_watch::StandingPart,
-    watch::{DISK, STATE_NOT_KEPT, disk_summary, state_summary},
+    watch::{DISK, QUESTION, STATE_NOT_KEPT, disk_summary, question_summary, state_summary},
 };
 
 /// The kind of a matter about tools of servers.
@@ -35,7 +35,7 @@ const LOOK_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper` or `tools`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -172,6 +172,7 @@ pub(crate) fn all_matters(app: &AppState, keeper: &Keeper) -> Vec<AttentionView>
     matters.extend(stalls(app, keeper));
     matters.extend(unreachable_hosts(app));
     matters.extend(server_matters(app));
+    matters.extend(questions(app));
     matters.extend(app.standing_parts().iter().map(|standing| standing_part(app, standing)));
     // Times are of one form, so their order is that of their texts.
     matters.sort_by(|a, b| (&a.since, &a.id).cmp(&(&b.since, &b.id)));
@@ -352,6 +353,28 @@ fn waiting_tools(state: &McpServerState) -> Option<AttentionView> {
         "the server {server} has tools that nobody accepted as they are now: {names}; `abide mcp accept {server}` shows them"
     );
     Some(server_matter(format!("{TOOLS}:{server}"), state.waiting_since?, summary))
+}
+
+/// What servers ask of people. What is to be filled in is no button.
+fn questions(app: &AppState) -> Vec<AttentionView> {
+    let waiting = app.servers().map(|servers| servers.questions().waiting()).unwrap_or_default();
+    let matter = |question: McpQuestion| {
+        let path = format!("/mcp/questions/{}/answer", question.id);
+        let show = "/mcp/questions".to_owned();
+        AttentionView {
+            id: format!("{QUESTION}:{}", question.id),
+            kind: QUESTION,
+            citizen: question.origin.as_ref().map(|call| call.agent.to_string()),
+            since: question.since.to_string(),
+            summary: question_summary(&question),
+            acknowledged: None,
+            actions: vec![
+                ActionView { label: "Show", method: "GET", path: show, body: None },
+                ActionView::post("Decline", path, json!({"accept": false})),
+            ],
+        }
+    };
+    waiting.into_iter().map(matter).collect()
 }
 
 fn server_matter(id: String, since: Timestamp, summary: String) -> AttentionView {

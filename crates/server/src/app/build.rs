@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, thread::JoinHandle};
 
-use abide_domain::Clock;
+use abide_domain::{Clock, QuestionId};
 use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
@@ -24,7 +24,7 @@ use crate::{
     },
     home::require_folder,
     irc::{IrcError, IrcSocket},
-    mcp_servers::{AcceptedTools, read_accepted},
+    mcp_servers::{AcceptedTools, read_accepted, read_left_open},
     system::SystemIds,
     watch,
 };
@@ -51,6 +51,8 @@ pub(super) struct BuiltServers {
     pub(super) launcher: SandboxedServers,
     /// What was accepted of them before.
     pub(super) accepted: AcceptedTools,
+    /// What they asked of people before, and nobody ended.
+    pub(super) left_open: Vec<QuestionId>,
     /// The tools that are the keeper's own.
     pub(super) own_tools: Registry,
     /// Those of agents.
@@ -98,8 +100,8 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         let spawner = Spawner::new(minds, builder);
         let watchdog_past =
             if is_watched { watch::read_history(ledger)? } else { WatchdogState::default() };
-        let accepted = read_accepted(ledger)?;
-        let servers = BuiltServers { launcher, accepted, own_tools, tools };
+        let (accepted, left_open) = (read_accepted(ledger)?, read_left_open(ledger)?);
+        let servers = BuiltServers { launcher, accepted, left_open, own_tools, tools };
         let (ledger, supervision) = (open, tasks);
         let built = Built {
             ledger,

@@ -11,7 +11,7 @@ use crate::{
     agents::{AgentSetupError, MindError, ProcessSetupError, ToolSetupError},
     auth::TokenError,
     irc::IrcError,
-    mcp_servers::AcceptedToolsError,
+    mcp_servers::McpRecordsError,
     watch::WatchdogHistoryError,
 };
 
@@ -81,9 +81,9 @@ pub(crate) enum AppError {
     /// It is not known what the watchdog did before.
     #[error("the watchdog's events cannot be read from the ledger")]
     Watchdog(#[from] WatchdogHistoryError),
-    /// It is not known what was accepted of servers' tools.
-    #[error("what was accepted of servers' tools cannot be read from the ledger")]
-    AcceptedTools(#[from] AcceptedToolsError),
+    /// It is not known what was accepted of servers of tools, and what they asked.
+    #[error("what is recorded of servers of tools cannot be read from the ledger")]
+    McpRecords(#[from] McpRecordsError),
     /// A server of `[[mcp]]` cannot be used as configured.
     #[error(transparent)]
     McpServer(#[from] McpSettingsError),

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     agents::{AgentSetups, Processes, Spawner},
     irc::{self, IrcSetup, IrcSocket},
-    mcp_servers::{McpServers, McpServersParts},
+    mcp_servers::{McpQuestions, McpServers, McpServersParts},
     self_watch::{ReporterParts, StandstillReporter, run_canaries},
     system::SystemIds,
     telegram, watch,
@@ -53,6 +53,7 @@ pub(super) async fn start(
     let servers = start_servers(scope, tasks, built.servers, &ledger)?;
     let parts = keeper_parts(scope, ledger.clone(), agents);
     let (keeper, keeper_tasks) = Keeper::start(parts, replayed).await?;
+    servers.questions().open(keeper.clone());
     start_keeper_tasks(scope, tasks, &keeper, keeper_tasks);
     for SupervisorTask { future, .. } in built.supervision {
         tasks.start(Task::Supervisor, infallible(future));
@@ -60,6 +61,7 @@ pub(super) async fn start(
     keeper.services().view.applied(ledger.head().seq).await;
     let new_lanes = start_spawner(tasks, built.spawner, &keeper).await;
     scope.app.open(keeper.clone(), processes.clone());
+    let questions = servers.questions().clone();
     scope.app.show_servers(servers);
     if let Some(message) = built.irc_socket.startup_message() {
         (scope.report)(StartupEvent::Irc(message));
@@ -70,7 +72,7 @@ pub(super) async fn start(
     start_process_history(scope, tasks, &processes);
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
-        start_watchdog(scope, tasks, (&keeper, &processes), parts);
+        start_watchdog(scope, tasks, (&keeper, &processes, questions), parts);
     }
     Ok(Running { keeper, processes, ledger: open, new_lanes })
 }
@@ -82,7 +84,7 @@ fn start_servers(
     built: BuiltServers,
     ledger: &Ledger,
 ) -> Result<McpServers, AppError> {
-    let BuiltServers { launcher, accepted, own_tools, tools } = built;
+    let BuiltServers { launcher, accepted, left_open, own_tools, tools } = built;
     let servers = McpServers::start(McpServersParts {
         sections: &scope.input.config.settings.mcp,
         home: &scope.input.home,
@@ -91,6 +93,8 @@ fn start_servers(
         launcher: Arc::new(launcher),
         ledger: ledger.clone(),
         accepted,
+        left_open,
+        answer_limit: scope.input.config.settings.limits().approval,
         base: own_tools,
         tools,
     })?;
@@ -234,7 +238,7 @@ fn start_self_watch(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, clien
 fn start_watchdog(
     scope: &Scope<'_>,
     tasks: &mut Tasks,
-    (keeper, processes): (&Keeper, &Processes),
+    (keeper, processes, questions): (&Keeper, &Processes, McpQuestions),
     (channel, client, past): (Option<Arc<dyn Pager>>, Client, WatchdogState),
 ) {
     let (watchdog, handle) = watch::build(watch::WatchParts {
@@ -242,6 +246,7 @@ fn start_watchdog(
         environment: &scope.input.environment,
         keeper,
         processes,
+        questions,
         client,
         channel,
         clock: Arc::clone(scope.clock),

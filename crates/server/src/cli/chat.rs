@@ -315,8 +315,12 @@ impl ChatSession<'_> {
     }
 
     async fn handle_event(&mut self, event: StreamEvent) -> Result<(), CliError> {
-        let is_in_no_ledger = matches!(event.name.as_str(), "turn.delta" | "tool.progress");
-        let epoch = text(&event.data, if is_in_no_ledger { "/epoch_id" } else { "/epoch" });
+        let epoch = match event.name.as_str() {
+            "turn.delta" | "tool.progress" => text(&event.data, "/epoch_id"),
+            // A question of a server is no event of the epoch: it names it.
+            "mcp.question_asked" => text(&event.data, "/data/epoch"),
+            _ => text(&event.data, "/epoch"),
+        };
         let is_awaited =
             |pending: &&mut PendingReply| epoch == pending.epoch || event.name == "snapshot";
         let Some(pending) = self.pending.as_mut().filter(is_awaited) else {
@@ -352,6 +356,7 @@ impl ChatSession<'_> {
                     pending.call = None;
                 }
             }
+            "mcp.question_asked" => self.note_question(&event.data)?,
             "approval.requested" => {
                 self.ask_approval(text(&event.data, "/data/approval_id")).await?;
             }
@@ -376,9 +381,20 @@ impl ChatSession<'_> {
                 self.leave_prompt();
                 self.ask_approval(text(&event.data, "/data/approval_id")).await
             }
+            "mcp.question_asked" => self.note_question(&event.data),
             "epoch.committed" => self.show_unasked(text(&event.data, "/epoch")).await,
             _ => Ok(()),
         }
+    }
+
+    fn note_question(&mut self, event: &Value) -> Result<(), CliError> {
+        self.end_line()?;
+        self.leave_prompt();
+        let server = visible_line(text(event, "/data/server"));
+        self.context.terminal.say(&format!(
+            "the server {server} asks you something, and its call waits: `abide mcp questions` shows it"
+        ));
+        Ok(())
     }
 
     fn note_decided(&mut self, event: &Value) {

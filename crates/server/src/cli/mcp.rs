@@ -1,5 +1,5 @@
-//! `abide mcp`: servers of the Model Context Protocol, whose tools agents use. `ls` and `accept` ask the running keeper; `add`, `rm`,
-//! `test` and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
+//! `abide mcp`: servers of the Model Context Protocol, whose tools agents use. `ls`, `accept`, `questions` and `answer` (`questions`)
+//! ask the running keeper; `add`, `rm`, `test` and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -22,6 +22,10 @@ use crate::{
     mcp_servers::{access_tokens, login_store, request_headers, server_settings},
     system::SystemClock,
 };
+
+mod questions;
+
+use questions::Answer;
 
 /// Digits of a code.
 const CODE_CHARS: usize = 12;
@@ -73,6 +77,22 @@ enum Action {
         #[arg(long, value_name = "CODE")]
         yes: Option<String>,
     },
+    /// Lists what servers ask of a person in the middle of calls
+    Questions,
+    /// Answers what a server asks; what is filled in goes to the server alone
+    Answer {
+        /// The question, by its id or how that begins
+        id: String,
+        /// Says no
+        #[arg(long, conflicts_with_all = ["values", "values_stdin"])]
+        decline: bool,
+        /// Reads the values as a JSON object from stdin, where nobody sees them
+        #[arg(long)]
+        values_stdin: bool,
+        /// What stands in the fields of the form; of several choices, with commas between them
+        #[arg(value_name = "KEY=VALUE")]
+        values: Vec<String>,
+    },
     /// Logs in at a server that runs elsewhere
     Login {
         /// Its name
@@ -91,6 +111,12 @@ impl McpCommand {
             Action::Test { name } => test(context, &name).await,
             Action::Accept { name, tools, yes } => {
                 accept(context, &name, (&tools, yes.as_deref())).await
+            }
+            Action::Questions => questions::list(context).await,
+            Action::Answer { id, decline, values_stdin, values } => {
+                let (is_declined, is_on_stdin) = (decline, values_stdin);
+                let answer = Answer { id: &id, is_declined, pairs: &values, is_on_stdin };
+                questions::answer(context, answer).await
             }
             Action::Login { name } => login(context, &name).await,
         }

@@ -31,7 +31,7 @@ pub(crate) use agent::{
 pub(crate) use attention::AttentionSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
-pub(crate) use mcp::McpSection;
+pub(crate) use mcp::{McpSection, QuestionPolicy};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
 pub(crate) use notify::{NotifyKind, NotifySection, name_services};
 pub(crate) use tools::{FilesSection, ShellSection, ToolsSection};
@@ -157,7 +157,7 @@ section! {
         epoch: TimeSpan = "600s", time(100, DAY);
         /// Stimuli queued for one agent.
         queue: usize = 1000, count(1, 100_000);
-        /// Time that a person has to decide on a tool call.
+        /// Time that a person has to decide on a tool call, or to answer what a server asks in one.
         approval: TimeSpan = "300s", time(100, 7 * DAY);
         /// Kilobytes of one tool result in a prompt.
         tool_result_kb: usize = 64, count(1, 8_192);

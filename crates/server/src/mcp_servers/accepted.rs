@@ -7,8 +7,10 @@ use abide_domain::{
     EntityName,
     event::{Event, McpEvent, McpToolAccepted},
 };
-use abide_ledger::{AppendError, Draft, EntryError, Ledger, Query, ReadError, erase::ERASED};
+use abide_ledger::{AppendError, Draft, Ledger, Query, erase::ERASED};
 use abide_mcp::ToolPin;
+
+use super::records::McpRecordsError;
 
 /// The newest that was accepted of each tool, by server.
 pub(crate) type AcceptedTools = BTreeMap<String, Vec<ToolPin>>;
@@ -16,19 +18,8 @@ pub(crate) type AcceptedTools = BTreeMap<String, Vec<ToolPin>>;
 /// The kind of the lines that say so.
 const ACCEPTED: &str = "mcp.tool_accepted";
 
-/// Says that what was accepted cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AcceptedToolsError {
-    /// The ledger cannot be read.
-    #[error(transparent)]
-    Ledger(#[from] ReadError),
-    /// A line is not understood.
-    #[error(transparent)]
-    Line(#[from] EntryError),
-}
-
 /// Reads all that was ever accepted. Blocking.
-pub(crate) fn read_accepted(ledger: &Ledger) -> Result<AcceptedTools, AcceptedToolsError> {
+pub(crate) fn read_accepted(ledger: &Ledger) -> Result<AcceptedTools, McpRecordsError> {
     let mut newest: BTreeMap<(String, String), ToolPin> = BTreeMap::new();
     let query = Query { kinds: vec![ACCEPTED.to_owned()], ..Query::default() };
     for record in ledger.query(query) {

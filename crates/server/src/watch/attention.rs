@@ -11,19 +11,25 @@ use abide_engine::{
     Keeper,
     keeper::{Attention, AttentionKind},
 };
+use abide_mcp::ElicitationWish;
 use abide_supervisor::{DiskHold, StateProblem};
 use abide_watchdog::{ObservedMatter, UNREACHABLE, UnreachableModel};
 
-use crate::agents::Processes;
+use crate::{
+    agents::Processes,
+    mcp_servers::{McpQuestion, McpQuestions},
+};
 
 /// The kind of a process that ends again and again.
 pub(crate) const PROCESS: &str = "process";
 /// The kind of a process that is not started because it keeps more on the disk than it may.
 pub(crate) const DISK: &str = "disk";
+/// The kind of what a server of tools asks of a person.
+pub(crate) const QUESTION: &str = "question";
 /// What the ids of matters about a private state that cannot be kept begin with.
 pub(crate) const STATE_NOT_KEPT: &str = "private_state_kept";
 /// The kinds of matters that people are told of.
-pub(crate) const MATTER_KINDS: [&str; 11] = [
+pub(crate) const MATTER_KINDS: [&str; 12] = [
     AttentionKind::Approval.as_str(),
     AttentionKind::EpochFailed.as_str(),
     AttentionKind::Budget.as_str(),
@@ -35,6 +41,7 @@ pub(crate) const MATTER_KINDS: [&str; 11] = [
     PROCESS,
     DISK,
     UNREACHABLE,
+    QUESTION,
 ];
 /// Epochs of an agent without a reply, and without a later one in their conversation, that are a matter to tell.
 const FAILURES_TOLD: usize = 3;
@@ -46,6 +53,7 @@ const SUMMARY_CHARS_MAX: usize = 300;
 pub(super) struct AttentionObserver {
     keeper: Keeper,
     processes: Processes,
+    questions: McpQuestions,
     clock: Arc<dyn Clock>,
     /// Hosts that cannot be reached, and since when.
     unreachable_since: Mutex<BTreeMap<String, Timestamp>>,
@@ -53,8 +61,12 @@ pub(super) struct AttentionObserver {
 
 impl AttentionObserver {
     /// Observes the matters of this keeper.
-    pub(super) fn new(keeper: Keeper, processes: Processes, clock: Arc<dyn Clock>) -> Self {
-        Self { keeper, processes, clock, unreachable_since: Mutex::default() }
+    pub(super) fn new(
+        (keeper, processes): (Keeper, Processes),
+        questions: McpQuestions,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { keeper, processes, questions, clock, unreachable_since: Mutex::default() }
     }
 
     /// All matters; `unreachable` are the models that cannot be reached while other agents go on.
@@ -67,6 +79,7 @@ impl AttentionObserver {
         matters.extend(self.processes.agents().filter_map(|agent| self.over_disk_limit(agent)));
         matters.extend(self.processes.agents().filter_map(|agent| self.not_kept(agent)));
         matters.extend(self.unreachable_hosts(unreachable));
+        matters.extend(self.questions.waiting().iter().map(asked));
         matters
     }
 
@@ -113,6 +126,23 @@ impl AttentionObserver {
         let summary = state_summary(agent, &problem);
         Some(matter(id, kind, Some(agent.clone()), &summary, problem.since))
     }
+}
+
+/// What a server of tools asks. Its words are shown where they can be quoted as its own.
+pub(crate) fn question_summary(question: &McpQuestion) -> String {
+    let who = question.origin.as_ref().map(|call| format!(", called by {},", call.agent));
+    let what = match &question.wish {
+        ElicitationWish::Form(_) => "a form to be filled in",
+        ElicitationWish::Visit { .. } => "somebody to visit an address",
+    };
+    let McpQuestion { server, until, .. } = question;
+    format!("the server {server}{} asks for {what}, until {until}", who.unwrap_or_default())
+}
+
+fn asked(question: &McpQuestion) -> ObservedMatter {
+    let agent = question.origin.as_ref().map(|call| call.agent.clone());
+    let (id, summary) = (format!("{QUESTION}:{}", question.id), question_summary(question));
+    matter(id, QUESTION, agent, &summary, question.since)
 }
 
 /// A private state that cannot be kept at this moment.

@@ -24,7 +24,7 @@ use abide_watchdog::{
 use futures_util::future::BoxFuture;
 
 use super::{attention::AttentionObserver, network::contact_of, tasks::TaskOrigins};
-use crate::agents::Processes;
+use crate::{agents::Processes, mcp_servers::McpQuestions};
 
 /// Observes the state that is folded from the ledger.
 #[derive(Debug)]
@@ -53,13 +53,13 @@ pub(super) struct ObserverSettings {
 impl StateObserver {
     /// Observes the agents of this keeper.
     pub(super) fn new(
-        keeper: Keeper,
-        processes: Processes,
+        (keeper, processes): (Keeper, Processes),
+        questions: McpQuestions,
         configured: ObserverSettings,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let attention =
-            AttentionObserver::new(keeper.clone(), processes.clone(), Arc::clone(&clock));
+        let seen = (keeper.clone(), processes.clone());
+        let attention = AttentionObserver::new(seen, questions, Arc::clone(&clock));
         let tasks = TaskOrigins::default();
         Self { keeper, processes, configured, clock, attention, tasks }
     }

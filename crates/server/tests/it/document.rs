@@ -35,6 +35,7 @@ const NOT_REACHED: [(&str, &str); 11] = [
     ("POST /session", "a code is used up by whoever signs in"),
     ("GET /", "a browser's page is no JSON"),
     ("POST /mcp/servers/{id}/accept", "a tool that waits needs a server that changed"),
+    ("POST /mcp/questions/{id}/answer", "a question needs a server that asks"),
 ];
 
 /// The document as it is published.
@@ -189,6 +190,7 @@ impl Life {
             get("/approvals"),
             get("/tools"),
             get("/mcp/servers"),
+            get("/mcp/questions"),
             post("/tools/trial", json!({"tool": "clock.now"})),
             ("PUT", "/tools/clock.now/policy".to_owned(), json!({"policy": "ask"})),
             get("/tools"),
@@ -295,6 +297,8 @@ impl Life {
                 "/mcp/servers/none/accept".to_owned(),
                 json!({"tools": [{"tool": "x", "digest": "y"}]}),
             ),
+            ("POST", format!("/mcp/questions/{nothing}/answer"), json!({"accept": true})),
+            ("POST", format!("/mcp/questions/{nothing}/answer"), json!({"accept": true, "by": 1})),
             ("POST", "/tools/trial".to_owned(), json!({"tool": "memory.recall"})),
             ("POST", format!("/epochs/{nothing}/abort"), json!({})),
             ("POST", format!("/epochs/{epoch}/abort"), json!({})),

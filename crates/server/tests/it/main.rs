@@ -31,6 +31,7 @@ mod irc;
 mod ledger;
 mod manual_loop;
 mod mcp;
+mod mcp_questions;
 mod memory;
 mod models;
 mod mutations;

@@ -11,16 +11,21 @@ use crate::home::{Home, Keeper};
 const PYTHON: &str = "/usr/bin/python3";
 
 /// A folder in which the server leaves what it did, and reads what it is to say.
-struct Probe(TempDir);
+pub(crate) struct Probe(TempDir);
 
 impl Probe {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn lines(&self, name: &str) -> Vec<String> {
+    pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         let text = fs::read_to_string(self.0.path().join(name)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
+    }
+
+    /// Tells the server something by a file that is there.
+    pub(crate) fn leave(&self, name: &str) {
+        fs::write(self.0.path().join(name), "").unwrap();
     }
 
     fn say(&self, text: &str) {
@@ -37,7 +42,7 @@ impl Probe {
             .any(|command| String::from_utf8_lossy(&command).split('\0').any(|word| word == folder))
     }
 
-    fn section(&self, more: &str) -> String {
+    pub(crate) fn section(&self, more: &str) -> String {
         let program =
             PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../mcp/tests/servers/faulty.py");
         let program = fs::canonicalize(program).unwrap().display().to_string();
@@ -48,18 +53,18 @@ impl Probe {
     }
 }
 
-fn home_for(server: &ModelServer, more: &str) -> Home {
+pub(crate) fn home_for(server: &ModelServer, more: &str) -> Home {
     let url = server.base_url(FakeDialect::OpenAiChat);
     let model = format!("[model]\nprovider = \"openai\"\nbase_url = \"{url}\"\nname = \"m\"\n");
     Home::new(&format!("{model}{more}"))
 }
 
-fn append(arguments: Value) -> Reply {
+pub(crate) fn append(arguments: Value) -> Reply {
     Reply::calls([("mcp-test-append", arguments)])
 }
 
 /// What the tools gave back to the model in its newest request, oldest first.
-fn results(server: &ModelServer) -> Vec<String> {
+pub(crate) fn results(server: &ModelServer) -> Vec<String> {
     let request = server.requests().pop().unwrap();
     let messages = request.body["messages"].as_array().unwrap().clone();
     let of_tools = messages.into_iter().filter(|message| message["role"] == "tool");
@@ -75,7 +80,7 @@ fn offered(server: &ModelServer) -> Vec<String> {
 }
 
 /// The server as people see it, once it is as they wait for it.
-fn server_when(keeper: &Keeper, is_so: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn server_when(keeper: &Keeper, is_so: impl Fn(&Value) -> bool) -> Value {
     loop {
         let found = keeper.client.read("/mcp/servers")["items"][0].clone();
         if is_so(&found) {
@@ -85,7 +90,7 @@ fn server_when(keeper: &Keeper, is_so: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-fn is_ready(server: &Value) -> bool {
+pub(crate) fn is_ready(server: &Value) -> bool {
     server["state"] == "ready" && server["tools"].as_array().is_some_and(|tools| !tools.is_empty())
 }
 

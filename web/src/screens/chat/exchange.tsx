@@ -29,6 +29,7 @@ import { ApprovalCard } from "./approval-card";
 import { doingNow } from "./doing-now";
 import { type Cause, failureOf, isStopped, retryLine } from "./failures";
 import { over, overWords } from "./length";
+import { Questions } from "./question-card";
 import { stopEpoch } from "./stop";
 import { ToolCard } from "./tool-card";
 
@@ -336,6 +337,7 @@ function Foot({ epoch, onContext }: { epoch: LiveEpoch; onContext: (epoch: strin
     return (
       <>
         {approval && <ApprovalCard approval={approval} />}
+        <Questions epoch={epoch.id} />
         <Retries epoch={epoch} />
         <div className="flex items-center gap-3 text-[13px] text-muted">
           <Pulse life={isOff ? "away" : lifeOfPhase(epoch.phase)} />

@@ -8,6 +8,7 @@ import { toast, toastError } from "@/app/toasts";
 import { useConnection } from "@/live/store";
 import { Button, Menu } from "@/ui";
 import { sharedActions } from "./groups";
+import { endsByItself } from "./urgency";
 
 /** What is done to several matters at once. */
 export function BulkBar(props: {
@@ -62,7 +63,7 @@ export function BulkBar(props: {
           {label}
         </Button>
       ))}
-      {chosen.every((one) => one.kind !== "approval") && (
+      {chosen.every((one) => !endsByItself(one.kind)) && (
         <Menu
           label="Snooze what was chosen"
           trigger={<Button size="s">Snooze</Button>}

@@ -16,7 +16,7 @@ import { BulkBar } from "./bulk";
 import { groupsOf } from "./groups";
 import { rowId } from "./matter";
 import { MatterGroupView } from "./matter-group";
-import { byUrgency } from "./urgency";
+import { byUrgency, endsByItself } from "./urgency";
 
 /** What needs somebody, gone through by keys: J and K move, E puts aside, S snoozes, X chooses, A and D decide. */
 export function Inbox() {
@@ -82,7 +82,7 @@ export function Inbox() {
             // What ends by itself is not put off.
             run: () =>
               away(
-                meant().filter((one) => one.kind !== "approval"),
+                meant().filter((one) => !endsByItself(one.kind)),
                 SNOOZES[0].until(new Date()),
               ),
           },

@@ -11,6 +11,7 @@ import {
   HardDrive,
   Lightbulb,
   type LucideIcon,
+  MessageCircleQuestion,
   MoonStar,
   PauseCircle,
   Server,
@@ -27,6 +28,7 @@ export interface Look {
 
 const LOOKS: Record<string, Look> = {
   approval: { icon: Hand, word: "approval", tone: "wait" },
+  question: { icon: MessageCircleQuestion, word: "question", tone: "wait" },
   stall: { icon: AlarmClock, word: "stall", tone: "fail" },
   epoch_failed: { icon: CircleX, word: "no reply", tone: "fail" },
   budget: { icon: CircleDollarSign, word: "budget", tone: "wait" },

@@ -1,15 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { AlarmClockOff, Check } from "lucide-react";
 import type { AttentionView } from "@/api/generated";
+import { questionsQuery } from "@/api/queries";
 import { SNOOZES } from "@/app/aside";
 import { useApprovals } from "@/live/hooks";
 import { ApprovalDetails, useEffectOf } from "@/screens/chat/approval-details";
 import { isGrave } from "@/screens/chat/approval-words";
-import { Badge, cx, IconButton, Menu, Time, visible } from "@/ui";
+import { QuestionForm } from "@/screens/chat/question-form";
+import { Badge, cx, IconButton, LoadError, Menu, Time, visible } from "@/ui";
 import { Acknowledged } from "./acknowledged";
 import { IdentityChange } from "./identity-change";
 import { lookOf } from "./looks";
 import { MatterActions } from "./matter-actions";
+import { endsByItself } from "./urgency";
 
 interface Props {
   matter: AttentionView;
@@ -27,6 +31,7 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
   const effect = useEffectOf(approval?.id);
   // Its record may arrive later than the matter; until then nothing is known of what it changes.
   const isApproval = matter.kind === "approval";
+  const isQuestion = matter.kind === "question";
   return (
     <li
       id={rowId(matter.id)}
@@ -69,10 +74,12 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
         {matter.kind === "identity" && matter.citizen && (
           <IdentityChange agent={matter.citizen} id={matter.id.replace(/^identity:/, "")} />
         )}
+        {isQuestion && <Question id={matter.id.replace(/^question:/, "")} />}
         <div className="mt-2 flex flex-wrap items-center gap-2">
-          <MatterActions matter={matter} isCalm={isApproval && isGrave(effect)} />
+          {/* A question's buttons stand below its form. */}
+          {!isQuestion && <MatterActions matter={matter} isCalm={isApproval && isGrave(effect)} />}
           <span className="ml-auto flex">
-            {!isApproval && (
+            {!endsByItself(matter.kind) && (
               <Menu
                 label="Snooze"
                 trigger={
@@ -99,6 +106,21 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
       </div>
     </li>
   );
+}
+
+/** What a server asks, to be answered here. */
+function Question({ id }: { id: string }) {
+  const found = useQuery(questionsQuery);
+  const question = found.data?.items.find((one) => one.id === id);
+  if (found.isError) {
+    const retry = () => void found.refetch();
+    return <LoadError what="The question could not be loaded." error={found.error} retry={retry} />;
+  }
+  return question ? (
+    <div className="mt-2">
+      <QuestionForm question={question} />
+    </div>
+  ) : null;
 }
 
 /** Where a matter stands on the page. */

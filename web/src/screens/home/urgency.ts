@@ -7,6 +7,7 @@ const ORDER = [
   "keeper",
   "memory",
   "approval",
+  "question",
   "stall",
   "unreachable",
   "disk",
@@ -24,4 +25,9 @@ const ORDER = [
 export function byUrgency(matters: readonly AttentionView[]): AttentionView[] {
   const rank = ({ kind }: AttentionView) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
   return [...matters].sort((a, b) => rank(a) - rank(b) || a.since.localeCompare(b.since));
+}
+
+/** Whether it ends when nobody decides: it is not put off. */
+export function endsByItself(kind: string): boolean {
+  return kind === "approval" || kind === "question";
 }

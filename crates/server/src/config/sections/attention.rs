@@ -11,11 +11,11 @@ use crate::config::{
 section! {
     /// `[[attention]]`.
     pub(crate) struct AttentionSection {
-        /// What it is for: approval, epoch_failed, budget, sleep, identity, fact, memory, process, disk, unreachable, clock; empty: all of them. The first table that fits counts.
+        /// What it is for: approval, epoch_failed, budget, sleep, identity, fact, memory, process, disk, unreachable, question, clock; empty: all of them. The first table that fits counts.
         pub(crate) kinds: Vec<String> = [], TEXTS;
         /// The agents that it is for; empty, or "*": all, and the keeper.
         pub(crate) agents: Vec<String> = [], TEXTS;
-        /// How long it waits before somebody is told; unset: an approval 60s, a host that is out of reach 5m, all else nothing.
+        /// How long it waits before somebody is told; unset: an approval or a question 60s, a host that is out of reach 5m, all else nothing.
         after: Option<TimeSpan> = unset, time(0, 30 * DAY);
         /// The services that tell, by their names in [[notify]]; empty: all.
         pub(crate) notify: Vec<String> = [], TEXTS;

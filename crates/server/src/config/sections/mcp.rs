@@ -4,6 +4,7 @@ use super::agent::{NetworkKind, SandboxMode};
 use crate::config::{
     shape::{
         FLAG, HOUR, SECOND, TEXTS, URL, VARIABLE_NAME, VARIABLE_NAMES, count, section, text, time,
+        words,
     },
     time_span::TimeSpan,
 };
@@ -55,11 +56,23 @@ section! {
         pub(crate) read_only: Vec<String> = [], TEXTS;
         /// Whether it is believed where it calls a tool read-only or repeatable.
         pub(crate) trust_hints: bool = false, FLAG;
+        /// Whether it may ask something of a person in the middle of a call.
+        pub(crate) questions: QuestionPolicy = "refuse", QuestionPolicy::NODE;
         /// Time from its start until it has said which tools it has.
         pub(crate) start_limit: TimeSpan = "60s", time(SECOND, HOUR);
         /// Time of a call without a sign of progress.
         pub(crate) call_idle_limit: TimeSpan = "120s", time(SECOND, HOUR);
         /// Time of a call, whatever progress it makes.
         pub(crate) call_limit: TimeSpan = "900s", time(SECOND, 24 * HOUR);
+    }
+}
+
+words! {
+    /// What becomes of a server's questions.
+    pub(crate) enum QuestionPolicy {
+        /// A person is asked, where one is there.
+        Ask = "ask",
+        /// All are declined, and the server hears from the start that nobody can be asked.
+        Refuse = "refuse",
     }
 }
