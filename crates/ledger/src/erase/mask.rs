@@ -103,10 +103,19 @@ fn mask_data(kind: &str, version: u32, data: &str) -> Result<String, String> {
     if reads(&value).is_none() {
         return Err(format!("this version of abide does not know {kind} {version}"));
     }
-    // Some text is no word: try them one by one.
-    let mut paths = Vec::new();
-    texts(&value, &mut String::new(), &mut |path, _| paths.push(path.to_owned()));
+    // Some text is no word: try them one by one. Where no form is fixed, all of it goes at once: there names are words too.
     let mut kept = value;
+    let mut free = kept.clone();
+    for key in FREE {
+        if let (Some(old), Some(new)) = (free.get_mut(*key), all.get(*key)) {
+            old.clone_from(new);
+        }
+    }
+    if reads(&free).is_some() {
+        kept = free;
+    }
+    let mut paths = Vec::new();
+    texts(&kept, &mut String::new(), &mut |path, _| paths.push(path.to_owned()));
     for path in paths {
         let (Some(old), Some(new)) = (kept.pointer(&path).cloned(), all.pointer(&path).cloned())
         else {

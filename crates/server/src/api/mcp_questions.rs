@@ -175,7 +175,9 @@ pub(crate) async fn list(
         let agent = question.origin.as_ref().map(|call| &call.agent);
         citizen.is_none() || agent == citizen.as_ref()
     };
-    let waiting = servers(&app)?.questions().waiting().into_iter().filter(is_wanted);
+    let questions = servers(&app)?.questions();
+    questions.settle().await;
+    let waiting = questions.waiting().into_iter().filter(is_wanted);
     let views = waiting.map(McpQuestionView::from).collect();
     Ok(Json(List::page(views, params.cursor()?, params.limit()?)))
 }
@@ -199,7 +201,9 @@ pub(crate) async fn answer(
             return Err(ApiError::invalid_at("values", "declined", problem));
         }
     };
-    let answer = servers(&app)?.questions().answer(question, given, caller.author()).await;
+    let questions = servers(&app)?.questions();
+    questions.settle().await;
+    let answer = questions.answer(question, given, caller.author()).await;
     let answer = answer.map_err(|error| refused(error, &id))?;
     Ok(Json(AnsweredView { id: question.to_string(), answer }))
 }

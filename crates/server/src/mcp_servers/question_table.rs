@@ -96,6 +96,11 @@ impl QuestionTable {
         }
     }
 
+    /// Whether any is not durable yet.
+    pub(super) fn is_recording(&self) -> bool {
+        self.open.values().any(|(_, stage)| matches!(stage, Stage::BeingRecorded))
+    }
+
     /// Those that wait for somebody, the oldest first.
     pub(super) fn waiting(&self) -> Vec<McpQuestion> {
         let is_waiting = |(_, stage): &&(McpQuestion, Stage)| matches!(stage, Stage::Waiting(_));

@@ -33,6 +33,9 @@ use crate::system::SystemIds;
 /// How soon it is looked again whether an answer that was being recorded at the deadline is.
 const EXPIRE_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long whoever heard of a question waits until the table has it.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
+
 /// What a person answers.
 #[derive(Debug)]
 pub(crate) enum PersonsAnswer {
@@ -81,6 +84,8 @@ struct Inner {
     table: Mutex<QuestionTable>,
     /// Something is to be recorded as withdrawn.
     withdrawn: Notify,
+    /// What was being recorded is.
+    settled: Notify,
 }
 
 /// The call in which a question is asked; when it is dropped, nobody waits for an answer any more.
@@ -94,6 +99,7 @@ impl Drop for Asker<'_> {
         if self.questions.table().leave(self.id) {
             self.questions.inner.withdrawn.notify_one();
         }
+        self.questions.inner.settled.notify_waiters();
     }
 }
 
@@ -121,8 +127,9 @@ impl McpQuestions {
         (limit, left_open): (Duration, Vec<QuestionId>),
     ) -> Self {
         let (table, withdrawn) = (Mutex::new(QuestionTable::new(left_open)), Notify::new());
-        let keeper = OnceLock::new();
-        Self { inner: Arc::new(Inner { ledger, clock, limit, keeper, table, withdrawn }) }
+        let (keeper, settled) = (OnceLock::new(), Notify::new());
+        let inner = Inner { ledger, clock, limit, keeper, table, withdrawn, settled };
+        Self { inner: Arc::new(inner) }
     }
 
     /// From here on people can be asked.
@@ -134,6 +141,21 @@ impl McpQuestions {
     /// What waits for a person, the oldest first.
     pub(crate) fn waiting(&self) -> Vec<McpQuestion> {
         self.table().waiting()
+    }
+
+    /// Waits until all that was asked is durable, for a moment at most: whoever heard of a question by its event finds it.
+    pub(crate) async fn settle(&self) {
+        let settled = async {
+            loop {
+                let next = self.inner.settled.notified();
+                if !self.table().is_recording() {
+                    return;
+                }
+                next.await;
+            }
+        };
+        // What is not durable by then is shown to whoever asks again.
+        let _late = tokio::time::timeout(SETTLE_MAX, settled).await;
     }
 
     /// Takes what a person answers. It is durable before the server gets it, and nobody else can answer then.
@@ -210,6 +232,7 @@ impl McpQuestions {
         }
         let (sender, mut answer) = oneshot::channel();
         self.table().show(id, sender);
+        self.inner.settled.notify_waiters();
         let mut left = question.until.since(self.inner.ledger.now());
         loop {
             tokio::select! {
