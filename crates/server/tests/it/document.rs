@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 11] = [
+const NOT_REACHED: [(&str, &str); 12] = [
     ("GET /events", "a stream has no end"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
     ("GET /dreams/{filename}", "a dream needs a model"),
