@@ -70,7 +70,10 @@ mind = "model"
     const aside = page.getByRole("list", { name: "Put aside" });
     await aside.getByRole("button", { name: "Take back" }).first().click();
     await expect(rows).toHaveCount(3);
-    await rows.last().getByRole("button", { name: /^Dismiss/ }).click();
+    await rows
+      .last()
+      .getByRole("button", { name: /^Dismiss/ })
+      .click();
     await expect(rows).toHaveCount(2);
     const left = async () => ((await keeper.api("GET", "/attention")) as { items: unknown[] }).items.length;
     await expect.poll(left).toBe(3);

@@ -23,6 +23,7 @@ impl SharedRegistry {
     }
 
     /// The same, whose tools are found by meaning too.
+    #[must_use]
     pub fn with_meanings(self, meanings: Option<ToolMeanings>) -> Self {
         Self { meanings, ..self }
     }
