@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_both_orders_have_near_their_top_stands_first_and_nothing_is_lost() {
-        assert_eq!(fuse(&[2, 0], &[0.1, 0.9, 0.8]), [2, 1, 0]);
+        assert_eq!(fuse(&[2, 0], &[0.1, 0.9, 0.8]), [2, 0, 1]);
         assert_eq!(fuse(&[], &[0.1, 0.9]), [1, 0]);
     }
 }
