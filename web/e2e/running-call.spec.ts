@@ -9,7 +9,11 @@ import type { Page } from "@playwright/test";
 import { expect, Keeper, test } from "./keeper";
 import { Reply, says } from "./model";
 
-test.use({ config: '[tools]\nallow = ["shell.run"]\n[tools.shell]\nunconfined = true\n' });
+// Between two themes colours would move for a moment, and be measured on their way.
+test.use({
+  config: '[tools]\nallow = ["shell.run"]\n[tools.shell]\nunconfined = true\n',
+  reducedMotion: "reduce",
+});
 
 const THEMES = ["dark", "light", "contrast"];
 
