@@ -9,9 +9,7 @@
 
 use std::{collections::VecDeque, io::BufRead as _, time::Duration};
 
-use abide_domain::{
-    Clock as _, IdSource as _, envelope::Channel, leading_command, visible, visible_line,
-};
+use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
 use clap::Args;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -20,6 +18,8 @@ use tokio::{
     sync::mpsc,
 };
 
+mod approvals;
+mod beside;
 mod retry;
 mod running_call;
 
@@ -32,7 +32,6 @@ use super::{
     error::{CliError, Exit},
     json_text::{display, items, query_string, text},
     markdown::MarkdownStream,
-    moment::relative_text,
     stream::{EventStream, StreamEvent},
 };
 use crate::system::{SystemClock, SystemIds};
@@ -78,6 +77,7 @@ impl Chat {
                 .map_err(|error| CliError::new("ctrl-c cannot be caught").caused_by(&error))?,
             pending: None,
             approvals: VecDeque::new(),
+            others: Vec::new(),
         };
         if context.terminal.is_interactive() {
             context.terminal.say_dimmed(&format!(
@@ -158,14 +158,18 @@ struct ChatSession<'a> {
     events: ReconnectingEvents<'a>,
     interrupts: Signal,
     pending: Option<PendingReply>,
+    /// Those that the awaited epoch waits for: the next line answers the first.
     approvals: VecDeque<Value>,
+    /// Those that other epochs of the agent wait for, as far as they were shown here.
+    others: Vec<Value>,
 }
 
 impl ChatSession<'_> {
     async fn run(&mut self, mut lines: mpsc::Receiver<String>) -> Result<Exit, CliError> {
         let mut is_open = true;
         loop {
-            let wants_line = is_open && (self.pending.is_none() || !self.approvals.is_empty());
+            let is_asked = !self.approvals.is_empty() || !self.others.is_empty();
+            let wants_line = is_open && (self.pending.is_none() || is_asked);
             if wants_line {
                 self.prompt();
             } else if self.pending.is_none() {
@@ -189,8 +193,7 @@ impl ChatSession<'_> {
 
     /// Asks for a line, unless that is the last thing on the screen already.
     fn prompt(&mut self) {
-        let is_idle = self.pending.is_none() && self.approvals.is_empty();
-        let is_wanted = self.context.terminal.is_interactive() && is_idle;
+        let is_wanted = self.context.terminal.is_interactive() && self.pending.is_none();
         if is_wanted && self.events.last_line != LastLine::Prompt {
             self.events.last_line = LastLine::Prompt;
             self.context.terminal.say_part("> ");
@@ -260,23 +263,13 @@ impl ChatSession<'_> {
 
     async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
         self.events.last_line = LastLine::Ended;
-        if let Some(approval) = self.approvals.front() {
-            let decision = match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => "approve",
-                "n" | "no" => "deny",
-                _ => {
-                    self.context.terminal.say_part("please answer y or n: ");
-                    return Ok(());
-                }
-            };
-            let path = format!("/approvals/{}", text(approval, "/id"));
-            self.approvals.pop_front();
-            let client = Client::find(self.context)?;
-            if let Err(error) =
-                client.fetch(Call::post(&path, &json!({"decision": decision}))).await
-            {
-                self.context.terminal.say(&error.to_string());
-            }
+        if self.take_answer(line).await? || self.take_decision(line).await? {
+            return Ok(());
+        }
+        if self.pending.is_some() {
+            self.context.terminal.say(
+                "an answer is awaited: only /approve and /deny are taken meanwhile; ctrl-c stops it",
+            );
             return Ok(());
         }
         if leading_command(line).is_some() {
@@ -367,64 +360,6 @@ impl ChatSession<'_> {
         Ok(())
     }
 
-    /// An event of an epoch that was not begun here. Whoever sits at the terminal counts as somebody who can be asked, so that
-    /// approvals are shown, and answers that nobody waits for anywhere: those to a schedule or a wake.
-    async fn handle_event_of_another(&mut self, event: &StreamEvent) -> Result<(), CliError> {
-        if event.name == "approval.decided" {
-            self.note_decided(&event.data);
-        }
-        if !self.context.terminal.is_interactive() {
-            return Ok(());
-        }
-        match event.name.as_str() {
-            "approval.requested" => {
-                self.leave_prompt();
-                self.ask_approval(text(&event.data, "/data/approval_id")).await
-            }
-            "mcp.question_asked" => self.note_question(&event.data),
-            "epoch.committed" => self.show_unasked(text(&event.data, "/epoch")).await,
-            _ => Ok(()),
-        }
-    }
-
-    fn note_question(&mut self, event: &Value) -> Result<(), CliError> {
-        self.end_line()?;
-        self.leave_prompt();
-        let server = visible_line(text(event, "/data/server"));
-        self.context.terminal.say(&format!(
-            "the server {server} asks you something, and its call waits: `abide mcp questions` shows it"
-        ));
-        Ok(())
-    }
-
-    fn note_decided(&mut self, event: &Value) {
-        let id = text(event, "/data/approval_id");
-        self.approvals.retain(|approval| text(approval, "/id") != id);
-    }
-
-    /// Shows the answer to a stimulus of the keeper's own.
-    async fn show_unasked(&mut self, epoch: &str) -> Result<(), CliError> {
-        let client = Client::find(self.context)?;
-        let epoch = client.fetch(Call::get(&format!("/epochs/{epoch}"))).await?;
-        let reply = text(&epoch, "/final_response");
-        if text(&epoch, "/stimulus/channel") != Channel::System.as_str() || reply.is_empty() {
-            return Ok(());
-        }
-        self.end_line()?;
-        self.leave_prompt();
-        let (agent, asked) = (&self.agent, visible_line(text(&epoch, "/session_id")));
-        self.context.terminal.say_dimmed(&format!("{agent}, unasked ({asked}):"));
-        self.show_reply(reply)
-    }
-
-    /// Goes on below the prompt, where that is the last thing on the screen.
-    fn leave_prompt(&mut self) {
-        if self.events.last_line == LastLine::Prompt {
-            self.context.terminal.say("");
-            self.events.last_line = LastLine::Ended;
-        }
-    }
-
     /// Shows what the running call says, on a line that the next thing replaces; through a pipe it is left out.
     fn show_call(&mut self, update: &Value) {
         let call = self.pending.as_mut().and_then(|pending| pending.call.as_mut());
@@ -456,32 +391,6 @@ impl ChatSession<'_> {
         Ok(())
     }
 
-    async fn ask_approval(&mut self, id: &str) -> Result<(), CliError> {
-        let client = Client::find(self.context)?;
-        let answer = client.fetch(Call::get("/approvals")).await?;
-        let Some(approval) =
-            items(&answer, "/items").iter().find(|approval| text(approval, "/id") == id)
-        else {
-            return Ok(());
-        };
-        // On one line: a title of several could look like a question that was answered.
-        let arguments = display(approval, "/arguments");
-        let (tool, arguments) = (visible_line(text(approval, "/tool")), visible_line(&arguments));
-        let deadline = text(approval, "/deadline");
-        let soon = relative_text(deadline, SystemClock::new().now());
-        let until = soon.map_or_else(|| format!("until {deadline}"), |soon| format!("ends {soon}"));
-        let approval = approval.clone();
-        let asked = format!("{} wants to run {tool} {arguments}", self.agent);
-        self.end_line()?;
-        self.context.terminal.say(&asked);
-        // Behind a bar, so that no line of it passes for one of this program's.
-        let preview = visible(text(&approval, "/preview"));
-        preview.lines().for_each(|line| self.context.terminal.say(&format!("  | {line}")));
-        self.context.terminal.say_part(&format!("allow it ({until})? y or n: "));
-        self.approvals.push_back(approval);
-        Ok(())
-    }
-
     /// Shows how the awaited epoch ended, if it did.
     async fn end(&mut self) -> Result<(), CliError> {
         let Some(pending) = &self.pending else {
@@ -509,8 +418,8 @@ impl ChatSession<'_> {
             }
             _ => return Ok(()),
         }
-        let ended = self.pending.take().map(|pending| pending.epoch);
-        self.approvals.retain(|approval| ended.as_deref() != Some(text(approval, "/epoch_id")));
+        self.pending = None;
+        self.approvals.clear();
         Ok(())
     }
 }

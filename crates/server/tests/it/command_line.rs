@@ -256,14 +256,20 @@ fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
     until("> ");
     let call = json!({"message": r"\tool clock.now {}", "sender": "bob"});
     assert_eq!(keeper.client.post("/start-epoch", &call).status, 202);
-    let asked = until("y or n: ");
+    let asked = until("decides\r\n");
     assert!(asked.contains("felix wants to run clock.now"), "{asked}");
-    typed.write_all(b"y\n").unwrap();
+    let (_, short) = asked.split_once("`/approve ").unwrap();
+    let short = short.split('`').next().unwrap().to_owned();
+    let decided = || home.ledger().into_iter().find(|line| line["kind"] == "approval.decided");
+    // What is meant for the agent decides nothing; its answer comes behind the call that waits.
+    typed.write_all(b"yes\n/approve 000\n").unwrap();
+    assert!(until("those that wait: ").contains("which call?"));
+    assert!(decided().is_none());
+    typed.write_all(format!("/approve {short}\n").as_bytes()).unwrap();
     until("> ");
+    assert_eq!(decided().unwrap()["data"]["decision"], "approve");
     typed.write_all(b"/quit\n").unwrap();
     assert!(chat.wait().unwrap().success());
-    let decided = || home.ledger().into_iter().find(|line| line["kind"] == "approval.decided");
-    assert_eq!(decided().unwrap()["data"]["decision"], "approve");
 }
 
 #[test]
