@@ -105,8 +105,17 @@ pub(crate) fn read_wish(params: &Value) -> Result<(String, ElicitationWish), Str
 fn read_address(url: &str) -> Result<String, String> {
     let shown = visible(url).into_owned();
     let parsed = url::Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    // With a name in it, an address looks as if it led to that.
-    let is_plain = parsed.is_some_and(|url| url.username().is_empty() && url.password().is_none());
+    // With a name in it, an address looks as if it led to that; and where it leads must stand in it as it is read, so that no
+    // number, letter of another script or escape passes for another host.
+    let is_plain = parsed.is_some_and(|parsed| {
+        let begin = format!("{}://{}", parsed.scheme(), parsed.host_str().unwrap_or_default());
+        let follows = url.get(begin.len()..).map(|rest| rest.chars().next());
+        url.is_ascii()
+            && url.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(&begin))
+            && matches!(follows, Some(None | Some('/' | ':' | '?' | '#')))
+            && parsed.username().is_empty()
+            && parsed.password().is_none()
+    });
     let is_shown = shown == url && !url.contains(char::is_whitespace) && !url.contains('\\');
     if !is_plain || !is_shown || url.len() > ADDRESS_BYTES_MAX {
         let shown = shortened(&shown, MESSAGE_CHARS_MAX);
@@ -125,6 +134,9 @@ mod tests {
             read_address("https://a.example/?x=1#y").as_deref(),
             Ok("https://a.example/?x=1#y")
         );
+        for good in ["HTTPS://A.example:8443", "http://[::1]:7000/login", "http://127.0.0.1/?a=b"] {
+            assert_eq!(read_address(good).as_deref(), Ok(good));
+        }
         let long = format!("https://a.example/{}", "x".repeat(5_000));
         for bad in [
             "javascript:alert(1)",
@@ -133,6 +145,14 @@ mod tests {
             "https://a.example/ b",
             "https://bank.example@a.example/",
             "https:\\\\a.example",
+            "https:evil.example",
+            "http:settings/x",
+            "http:x/../?code=abc",
+            "https://google.com\u{2215}login.evil.example/",
+            "https://accounts.google.com%2eevil.example/",
+            "https://ex\u{430}mple.com/",
+            "http://2130706433/",
+            "https://a.example/\u{2800}",
             "https://",
             "",
             &long,

@@ -119,8 +119,20 @@ const FIELD_KEYS: &[&str] = &["type", "title", "description", "default", "writeO
 /// Formats of a text that are checked.
 const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
 /// Parts of names of fields that are for secrets.
-const SECRET_WORDS: &[&str] =
-    &["password", "passphrase", "passwd", "secret", "token", "apikey", "pin", "credential"];
+const SECRET_WORDS: &[&str] = &[
+    "password",
+    "passphrase",
+    "passcode",
+    "passwd",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "pin",
+    "otp",
+    "cvv",
+    "credential",
+];
 
 impl Form {
     /// Reads the schema of a server; the error says why it is no form.

@@ -84,9 +84,15 @@ async fn ask_person(
         request(walk, (call.call_id.clone(), None, preview)).await?;
     }
     await_decision(walk, call).await?;
-    Ok(match verdict(walk, &call.call_id, &call.name) {
-        Ok(()) => Permit::Run,
-        Err(reason) => Permit::Refused { outcome: Outcome::Denied, reason },
+    if let Err(reason) = verdict(walk, &call.call_id, &call.name) {
+        return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
+    }
+    // Whoever approved may do less than whoever denied the tool meanwhile.
+    let policy = walk.services.policy_of(walk.agent);
+    let knows = |name: &str| walk.services.knows(name);
+    Ok(match judge_call(&policy, tool, &walk.agent.id, &call.arguments, &knows) {
+        Permission::Deny { reason } => Permit::Refused { outcome: Outcome::Denied, reason },
+        Permission::Ask | Permission::Allow => Permit::Run,
     })
 }
 

@@ -70,6 +70,19 @@ async fn a_setting_is_in_force_at_once_and_after_a_restart_until_it_is_taken_bac
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_waits_does_not_run_by_a_yes_after_its_tool_was_denied() {
+    let rig = Setup::new(pushes).tool(TestTool::world("world.push")).start().await;
+    let push = ("world.push", None);
+    set(&rig, push, Some(PolicySetting::Ask)).await.unwrap();
+    let epoch = rig.begin_interactive("push").await;
+    rig.until(epoch, "approval.requested").await;
+    set(&rig, push, Some(PolicySetting::Deny)).await.unwrap();
+    rig.decide(rig.pending_approval().unwrap().0, Decision::Approve, None).await.unwrap();
+    rig.ended(epoch).await;
+    assert_eq!((rig.runs(), rig.outcomes_of(epoch)), (0, vec![Outcome::Denied]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_epoch_that_runs_follows_with_its_next_prompt_and_its_next_call() {
     let script = |request: &TurnRequest, _| match request.turn {
         1 => call("world.ask", json!({})),

@@ -7,7 +7,15 @@
 //! One connection brings events, each message is one request. The connection is taken up again after the last event
 //! seen, also over a restart of the keeper.
 
-use std::{collections::VecDeque, io::BufRead as _, time::Duration};
+use std::{
+    collections::VecDeque,
+    io::BufRead as _,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use abide_domain::{Clock as _, IdSource as _, leading_command, visible_line};
 use clap::Args;
@@ -23,6 +31,7 @@ mod beside;
 mod retry;
 mod running_call;
 
+use approvals::AskedApproval;
 use retry::format_retry;
 use running_call::RunningCall;
 
@@ -41,7 +50,7 @@ const RETURN_MAX: Duration = Duration::from_mins(1);
 /// Between two attempts to reach it.
 const RETURN_INTERVAL: Duration = Duration::from_millis(500);
 /// Lines typed ahead.
-const LINES_AHEAD_MAX: usize = 16;
+const LINES_AHEAD_MAX: usize = 1_024;
 
 /// Talks with an agent; an empty line or `/quit` ends it
 ///
@@ -77,6 +86,7 @@ impl Chat {
                 .map_err(|error| CliError::new("ctrl-c cannot be caught").caused_by(&error))?,
             pending: None,
             approvals: VecDeque::new(),
+            questions: Arc::default(),
             others: Vec::new(),
         };
         if context.terminal.is_interactive() {
@@ -85,7 +95,9 @@ impl Chat {
                 session.agent
             ));
         }
-        session.run(lines()).await
+        let lines = lines(Arc::clone(&session.questions));
+        session.show_waiting().await?;
+        session.run(lines).await
     }
 
     async fn one_agent(&self, client: &Client) -> Result<String, CliError> {
@@ -104,12 +116,19 @@ impl Chat {
     }
 }
 
+/// A line, with how many questions stood on the screen when it was read: it answers none that came later.
+struct TypedLine {
+    text: String,
+    questions: u64,
+}
+
 /// The lines of stdin. A thread of its own, for reading stdin cannot be cancelled; it dies with the process.
-fn lines() -> mpsc::Receiver<String> {
+fn lines(questions: Arc<AtomicU64>) -> mpsc::Receiver<TypedLine> {
     let (tx, rx) = mpsc::channel(LINES_AHEAD_MAX);
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { break };
+            let Ok(text) = line else { break };
+            let line = TypedLine { text, questions: questions.load(Ordering::SeqCst) };
             if tx.blocking_send(line).is_err() {
                 break;
             }
@@ -159,13 +178,15 @@ struct ChatSession<'a> {
     interrupts: Signal,
     pending: Option<PendingReply>,
     /// Those that the awaited epoch waits for: the next line answers the first.
-    approvals: VecDeque<Value>,
+    approvals: VecDeque<AskedApproval>,
+    /// How many questions were put here so far.
+    questions: Arc<AtomicU64>,
     /// Those that other epochs of the agent wait for, as far as they were shown here.
     others: Vec<Value>,
 }
 
 impl ChatSession<'_> {
-    async fn run(&mut self, mut lines: mpsc::Receiver<String>) -> Result<Exit, CliError> {
+    async fn run(&mut self, mut lines: mpsc::Receiver<TypedLine>) -> Result<Exit, CliError> {
         let mut is_open = true;
         loop {
             let is_asked = !self.approvals.is_empty() || !self.others.is_empty();
@@ -183,7 +204,9 @@ impl ChatSession<'_> {
                     return Ok(Exit::Ok);
                 },
                 line = lines.recv(), if wants_line => match line {
-                    Some(line) if self.approvals.is_empty() && matches!(line.trim(), "" | "/quit") => is_open = false,
+                    // The call waits on, for whoever else is there.
+                    Some(line) if !self.approvals.is_empty() && line.text.trim() == "/quit" => return Ok(Exit::Ok),
+                    Some(line) if self.approvals.is_empty() && matches!(line.text.trim(), "" | "/quit") => is_open = false,
                     Some(line) => self.handle_line(&line).await?,
                     None => is_open = false,
                 },
@@ -261,9 +284,10 @@ impl ChatSession<'_> {
         terminal.data("")
     }
 
-    async fn handle_line(&mut self, line: &str) -> Result<(), CliError> {
+    async fn handle_line(&mut self, typed: &TypedLine) -> Result<(), CliError> {
         self.events.last_line = LastLine::Ended;
-        if self.take_answer(line).await? || self.take_decision(line).await? {
+        let line = &*typed.text;
+        if self.take_answer(typed).await? || self.take_decision(line).await? {
             return Ok(());
         }
         if self.pending.is_some() {

@@ -2,10 +2,10 @@
 
 use std::{
     io::{Read as _, Write as _},
-    process::{Command, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
 };
 
-use abide_testkit::{ModelServer, Reply, SeenRequest};
+use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -230,10 +230,8 @@ fn chat_answers_each_line_and_asks_for_approval() {
     assert_eq!(calls[0]["data"]["decision"], "approve");
 }
 
-#[test]
-fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
-    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
-    let keeper = home.up();
+/// `abide chat` at a terminal: the process, what is typed, and what is shown up to some words.
+fn chat_at_terminal(home: &Home) -> (Child, ChildStdin, impl FnMut(&str) -> String) {
     let line = format!("{} chat", env!("CARGO_BIN_EXE_abide"));
     let mut chat = Command::new("script")
         .args(["-qfec", &line, "/dev/null"])
@@ -244,8 +242,8 @@ fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (mut typed, mut shown) = (chat.stdin.take().unwrap(), chat.stdout.take().unwrap());
-    let mut until = |end: &str| {
+    let (typed, mut shown) = (chat.stdin.take().unwrap(), chat.stdout.take().unwrap());
+    let until = move |end: &str| {
         let (mut seen, mut byte) = (Vec::new(), [0]);
         while !String::from_utf8_lossy(&seen).contains(end) {
             shown.read_exact(&mut byte).unwrap();
@@ -253,6 +251,14 @@ fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
         }
         String::from_utf8_lossy(&seen).into_owned()
     };
+    (chat, typed, until)
+}
+
+#[test]
+fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
+    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
+    let keeper = home.up();
+    let (mut chat, mut typed, mut until) = chat_at_terminal(&home);
     until("> ");
     let call = json!({"message": r"\tool clock.now {}", "sender": "bob"});
     assert_eq!(keeper.client.post("/start-epoch", &call).status, 202);
@@ -268,6 +274,37 @@ fn a_chat_that_waits_for_nothing_shows_what_others_need_a_person_for() {
     typed.write_all(format!("/approve {short}\n").as_bytes()).unwrap();
     until("> ");
     assert_eq!(decided().unwrap()["data"]["decision"], "approve");
+    typed.write_all(b"/quit\n").unwrap();
+    assert!(chat.wait().unwrap().success());
+}
+
+#[test]
+fn a_line_that_was_typed_before_a_question_does_not_answer_it() {
+    let server = ModelServer::start().unwrap();
+    let gate = ReplyHold::closed();
+    let call = Reply::calls([("clock-now", json!({}))]).held_by(&gate);
+    server.script([call, Reply::text("Done.")]);
+    let tools = "[tools]\nask = [\"clock.*\"]\n";
+    let home = Home::new(&format!("{}{tools}", thinking_with(&server, &["felix"])));
+    let _keeper = home.up();
+    let (mut chat, mut typed, mut until) = chat_at_terminal(&home);
+    until("> ");
+    typed.write_all(b"what time is it?\n").unwrap();
+    while server.requests().is_empty() {
+        std::thread::yield_now();
+    }
+    typed.write_all(b"yes\n").unwrap();
+    // Echoed by the terminal: it has been typed.
+    until("yes\r\n");
+    gate.open();
+    until("y or n: ");
+    assert!(until("y or n: ").contains("typed before the question"));
+    let decided = || home.ledger().into_iter().find(|line| line["kind"] == "approval.decided");
+    assert!(decided().is_none());
+    typed.write_all(b"n\n").unwrap();
+    until("Done.");
+    assert_eq!(decided().unwrap()["data"]["decision"], "deny");
+    until("> ");
     typed.write_all(b"/quit\n").unwrap();
     assert!(chat.wait().unwrap().success());
 }

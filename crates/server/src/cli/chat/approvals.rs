@@ -1,10 +1,12 @@
 //! Calls that wait for whoever chats: those of the awaited epoch are answered by the next line, y or n; those of other epochs by a
 //! command that names them, so that no line which was meant for the agent decides anything.
 
+use std::sync::atomic::Ordering;
+
 use abide_domain::{Clock as _, visible, visible_line};
 use serde_json::{Value, json};
 
-use super::ChatSession;
+use super::{ChatSession, TypedLine};
 use crate::{
     cli::{
         client::{Call, Client},
@@ -18,13 +20,35 @@ use crate::{
 /// Characters of an approval's id that name it here: the last ones, for the first are those of the time.
 const SHORT_ID_CHARS: usize = 6;
 
+/// A call that was asked about, with the number of that question.
+pub(super) struct AskedApproval {
+    approval: Value,
+    question: u64,
+}
+
 impl ChatSession<'_> {
+    /// Shows what waits already when the conversation begins.
+    pub(super) async fn show_waiting(&mut self) -> Result<(), CliError> {
+        if !self.context.terminal.is_interactive() {
+            return Ok(());
+        }
+        let answer = Client::find(self.context)?.fetch(Call::get("/approvals")).await?;
+        let all = items(&answer, "/items").iter();
+        let own = all.filter(|approval| text(approval, "/citizen") == self.agent);
+        let ids: Vec<String> = own.map(|approval| text(approval, "/id").to_owned()).collect();
+        for id in ids {
+            self.show_approval_of_another(&id).await?;
+        }
+        Ok(())
+    }
+
     /// Asks about a call of the awaited epoch.
     pub(super) async fn ask_approval(&mut self, id: &str) -> Result<(), CliError> {
         let Some(approval) = self.waiting(id).await? else { return Ok(()) };
         let until = self.show_wanted(&approval)?;
         self.context.terminal.say_part(&format!("allow it ({until})? y or n: "));
-        self.approvals.push_back(approval);
+        let question = self.questions.fetch_add(1, Ordering::SeqCst) + 1;
+        self.approvals.push_back(AskedApproval { approval, question });
         Ok(())
     }
 
@@ -41,9 +65,18 @@ impl ChatSession<'_> {
     }
 
     /// Whether the line answered the question that stands last on the screen.
-    pub(super) async fn take_answer(&mut self, line: &str) -> Result<bool, CliError> {
-        let Some(approval) = self.approvals.front() else { return Ok(false) };
-        let decision = match line.trim().to_lowercase().as_str() {
+    pub(super) async fn take_answer(&mut self, line: &TypedLine) -> Result<bool, CliError> {
+        let Some(AskedApproval { approval, question }) = self.approvals.front() else {
+            return Ok(false);
+        };
+        // Through a pipe everything is there from the start.
+        if line.questions < *question && self.context.terminal.is_interactive() {
+            self.context.terminal.say_part(
+                "a line that was typed before the question is no answer to it; allow it? y or n: ",
+            );
+            return Ok(true);
+        }
+        let decision = match line.text.trim().to_lowercase().as_str() {
             "y" | "yes" => "approve",
             "n" | "no" => "deny",
             _ => {
@@ -87,7 +120,12 @@ impl ChatSession<'_> {
     /// A decision was made, here or elsewhere.
     pub(super) fn note_decided(&mut self, event: &Value) {
         let id = text(event, "/data/approval_id");
-        self.approvals.retain(|approval| text(approval, "/id") != id);
+        let before = self.approvals.len();
+        self.approvals.retain(|asked| text(&asked.approval, "/id") != id);
+        if self.approvals.len() < before {
+            // What is decided here was taken off before.
+            self.context.terminal.say("that was decided elsewhere");
+        }
         self.others.retain(|approval| text(approval, "/id") != id);
     }
 
