@@ -31,7 +31,6 @@ mod beside;
 mod retry;
 mod running_call;
 
-use approvals::AskedApproval;
 use retry::format_retry;
 use running_call::RunningCall;
 
@@ -120,6 +119,12 @@ impl Chat {
 struct TypedLine {
     text: String,
     questions: u64,
+}
+
+/// A call that was asked about here, with the number of that question.
+struct AskedApproval {
+    approval: Value,
+    question: u64,
 }
 
 /// The lines of stdin. A thread of its own, for reading stdin cannot be cancelled; it dies with the process.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use abide_domain::{Clock as _, visible, visible_line};
 use serde_json::{Value, json};
 
-use super::{ChatSession, TypedLine};
+use super::{AskedApproval, ChatSession, TypedLine};
 use crate::{
     cli::{
         client::{Call, Client},
@@ -19,12 +19,6 @@ use crate::{
 
 /// Characters of an approval's id that name it here: the last ones, for the first are those of the time.
 const SHORT_ID_CHARS: usize = 6;
-
-/// A call that was asked about, with the number of that question.
-pub(super) struct AskedApproval {
-    approval: Value,
-    question: u64,
-}
 
 impl ChatSession<'_> {
     /// Shows what waits already when the conversation begins.
@@ -100,20 +94,17 @@ impl ChatSession<'_> {
         };
         let (named, rest) = (words.next().unwrap_or_default(), words.next());
         let found = self.others.iter().position(|approval| short_id(approval) == named);
-        match found.filter(|_| rest.is_none()) {
-            Some(position) => {
-                let id = text(&self.others.remove(position), "/id").to_owned();
-                self.decide(&id, decision).await?;
-            }
-            None => {
-                let shorts: Vec<&str> = self.others.iter().map(short_id).collect();
-                let waiting = match &*shorts.join(", ") {
-                    "" => "none of another conversation waits".to_owned(),
-                    shorts => format!("those that wait: {shorts}"),
-                };
-                self.context.terminal.say(&format!("which call? {waiting}"));
-            }
+        if let Some(position) = found.filter(|_| rest.is_none()) {
+            let id = text(&self.others.remove(position), "/id").to_owned();
+            self.decide(&id, decision).await?;
+            return Ok(true);
         }
+        let shorts: Vec<&str> = self.others.iter().map(short_id).collect();
+        let waiting = match &*shorts.join(", ") {
+            "" => "none of another conversation waits".to_owned(),
+            shorts => format!("those that wait: {shorts}"),
+        };
+        self.context.terminal.say(&format!("which call? {waiting}"));
         Ok(true)
     }
 
