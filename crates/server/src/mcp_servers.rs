@@ -215,7 +215,8 @@ impl McpServers {
     /// All servers, in the order of the configuration.
     pub(crate) fn all(&self) -> Vec<McpServerState> {
         let registry = self.inner.tools.current();
-        self.inner.servers.iter().map(|server| server.state(&registry)).collect()
+        let now = self.inner.clock.now();
+        self.inner.servers.iter().map(|server| server.state(&registry, now)).collect()
     }
 
     /// Takes in what a person accepted: tools by the server's own names, with the digests of what was shown.
@@ -285,7 +286,7 @@ impl Inner {
             }
         }
         self.tools.replace(registry);
-        self.servers.iter().for_each(|server| server.note_waiting(self.clock.now()));
+        self.servers.iter().for_each(|server| drop(server.note_waiting(self.clock.now())));
     }
 }
 
@@ -296,20 +297,21 @@ impl Server {
         !self.client.is_pinned() && self.client.has_listed()
     }
 
-    fn note_waiting(&self, now: Timestamp) {
-        let is_waiting = !self.client.waiting().is_empty();
+    /// What waits for a person, and since when: since the first look at it.
+    fn note_waiting(&self, now: Timestamp) -> (Arc<[WaitingTool]>, Option<Timestamp>) {
+        let waiting = self.client.waiting();
         let mut since = self.waiting_since.lock().unwrap_or_else(PoisonError::into_inner);
-        *since = is_waiting.then(|| since.unwrap_or(now));
+        *since = (!waiting.is_empty()).then(|| since.unwrap_or(now));
+        (waiting, *since)
     }
 
     /// What holds now. Its tools are those that agents are offered, not those that it has.
-    fn state(&self, registry: &Registry) -> McpServerState {
+    fn state(&self, registry: &Registry, now: Timestamp) -> McpServerState {
         let space = format!("mcp.{}.", self.name);
         let names = registry.specs().map(|spec| &spec.name);
         let tools = names.filter(|name| name.starts_with(&space)).cloned().collect();
-        let since = *self.waiting_since.lock().unwrap_or_else(PoisonError::into_inner);
-        let (status, waiting) = (self.client.status(), self.client.waiting());
-        McpServerState { status, tools, waiting, waiting_since: since }
+        let (waiting, waiting_since) = self.note_waiting(now);
+        McpServerState { status: self.client.status(), tools, waiting, waiting_since }
     }
 }
 
