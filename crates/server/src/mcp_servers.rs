@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::{Clock, EntityName, QuestionId, Timestamp};
+use abide_domain::{Clock, EntityName, Timestamp};
 use abide_ledger::Ledger;
 use abide_mcp::{
     AccessTokens, ConfiguredToken, DeclineElicitations, ElicitationHandler, McpClient,
@@ -34,7 +34,7 @@ mod server_settings;
 pub(crate) use accepted::{AcceptedTools, read_accepted};
 pub(crate) use logins::login_store;
 use logins::tokens_for;
-pub(crate) use question_table::McpQuestion;
+pub(crate) use question_table::{McpQuestion, QuestionKey};
 pub(crate) use questions::{AnswerError, McpQuestions, PersonsAnswer, read_left_open};
 pub(crate) use records::McpRecordsError;
 use records::RECORD_AGAIN;
@@ -85,7 +85,7 @@ pub(crate) struct McpServersParts<'a> {
     /// What was accepted before.
     pub(crate) accepted: AcceptedTools,
     /// What servers asked of people under a keeper before this one, and nobody ended.
-    pub(crate) left_open: Vec<QuestionId>,
+    pub(crate) left_open: Vec<QuestionKey>,
     /// How long a person has to answer what a server asks.
     pub(crate) answer_limit: Duration,
     /// The tools that there are without servers.

@@ -92,12 +92,7 @@ pub(crate) fn transport_error(error: &Error) -> ToolError {
         _ if error.kind() == ErrorKind::Invalid => ToolErrorKind::Invalid,
         _ => ToolErrorKind::Upstream,
     };
-    let mut message = error.chain();
-    if kind == ToolErrorKind::Blocked {
-        message
-            .push_str("; `private = true` in [tools.internet] or [tools.rss] would allow it there");
-    }
-    ToolError::of(kind, message)
+    ToolError::of(kind, error.chain())
 }
 
 /// What an error status means for a mind.

@@ -73,7 +73,7 @@ impl GuardedClient {
         let (mut url, mut moved_to, mut is_for_good) = (start.clone(), None, true);
         for _ in 0..=REDIRECTS_MAX {
             let answer = receive(&self.client, request(&url), bytes_max).await;
-            let answer = answer.map_err(FollowError::Failed)?;
+            let answer = answer.map_err(|error| FollowError::Failed(with_key(error)))?;
             let Some(next) = next_hop(&answer, &url) else {
                 return Ok(Followed { url, answer, moved_to });
             };
@@ -89,6 +89,16 @@ impl GuardedClient {
         let message = format!("{} redirects more than {REDIRECTS_MAX} times", shown(start));
         Err(FollowError::Failed(ToolError::of(ToolErrorKind::Upstream, message)))
     }
+}
+
+/// Where an address is refused, the key that a person would set: each list of hosts has one beside it.
+fn with_key(mut error: ToolError) -> ToolError {
+    if error.kind == ToolErrorKind::Blocked {
+        error
+            .message
+            .push_str("; `private = true` beside `allowed` in the configuration would allow it");
+    }
+    error
 }
 
 fn next_hop(answer: &Answer, url: &Url) -> Option<Url> {

@@ -66,12 +66,18 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
             return Ok(Permit::Refused { outcome: Outcome::Error, reason: unknown.to_string() });
         }
     };
-    let knows = |name: &str| walk.services.knows(name);
-    match judge_call(&policy, &**tool, &walk.agent.id, &call.arguments, &knows) {
+    match judged(walk, call, &**tool) {
         Permission::Deny { reason } => Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
         Permission::Ask => ask_person(walk, call, &**tool).await,
         Permission::Allow => Ok(Permit::Run),
     }
+}
+
+/// What holds of the call at this moment.
+fn judged(walk: &Walk<'_>, call: &VoiceCall, tool: &dyn Tool) -> Permission {
+    let policy = walk.services.policy_of(walk.agent);
+    let knows = |name: &str| walk.services.knows(name);
+    judge_call(&policy, tool, &walk.agent.id, &call.arguments, &knows)
 }
 
 async fn ask_person(
@@ -88,9 +94,7 @@ async fn ask_person(
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
     }
     // Whoever approved may do less than whoever denied the tool meanwhile.
-    let policy = walk.services.policy_of(walk.agent);
-    let knows = |name: &str| walk.services.knows(name);
-    Ok(match judge_call(&policy, tool, &walk.agent.id, &call.arguments, &knows) {
+    Ok(match judged(walk, call, tool) {
         Permission::Deny { reason } => Permit::Refused { outcome: Outcome::Denied, reason },
         Permission::Ask | Permission::Allow => Permit::Run,
     })

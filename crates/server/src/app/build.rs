@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, thread::JoinHandle};
 
-use abide_domain::{Clock, QuestionId};
+use abide_domain::Clock;
 use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
@@ -24,7 +24,7 @@ use crate::{
     },
     home::require_folder,
     irc::{IrcError, IrcSocket},
-    mcp_servers::{AcceptedTools, read_accepted, read_left_open},
+    mcp_servers::{AcceptedTools, QuestionKey, read_accepted, read_left_open},
     system::SystemIds,
     watch,
 };
@@ -52,7 +52,7 @@ pub(super) struct BuiltServers {
     /// What was accepted of them before.
     pub(super) accepted: AcceptedTools,
     /// What they asked of people before, and nobody ended.
-    pub(super) left_open: Vec<QuestionId>,
+    pub(super) left_open: Vec<QuestionKey>,
     /// The tools that are the keeper's own.
     pub(super) own_tools: Registry,
     /// Those of agents.

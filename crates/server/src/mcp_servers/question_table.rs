@@ -8,7 +8,7 @@ use std::{
 };
 
 use abide_domain::{
-    QuestionId, Timestamp,
+    AgentId, QuestionId, Timestamp,
     limits::{QUESTION_QUOTA, QUESTIONS_OF_SERVER_MAX, QUESTIONS_OPEN_MAX, QUESTIONS_OVER_KEPT},
     quota::Quotas,
 };
@@ -27,6 +27,21 @@ pub(crate) struct McpQuestion {
     pub(crate) since: Timestamp,
     /// When nobody is waited for any more.
     pub(crate) until: Timestamp,
+}
+
+impl McpQuestion {
+    /// Which it is, and whose.
+    pub(super) fn key(&self) -> QuestionKey {
+        QuestionKey { id: self.id, agent: self.origin.as_ref().map(|call| call.agent.clone()) }
+    }
+}
+
+/// A question, with the agent in whose call it is asked: whoever follows that agent hears of its beginning and of its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuestionKey {
+    pub(super) id: QuestionId,
+    /// None where it may be of several calls.
+    pub(super) agent: Option<AgentId>,
 }
 
 /// How an answer reaches the call that waits for it.
@@ -58,12 +73,12 @@ pub(super) struct QuestionTable {
     /// The newest that are over.
     over: VecDeque<QuestionId>,
     /// Ended without an answer, which is not recorded yet.
-    withdrawn: Vec<QuestionId>,
+    withdrawn: Vec<QuestionKey>,
 }
 
 impl QuestionTable {
     /// Those that a keeper before this one left open are withdrawn.
-    pub(super) fn new(left_open: Vec<QuestionId>) -> Self {
+    pub(super) fn new(left_open: Vec<QuestionKey>) -> Self {
         Self {
             open: BTreeMap::new(),
             quotas: Quotas::new(QUESTION_QUOTA),
@@ -132,10 +147,11 @@ impl QuestionTable {
 
     /// The answer could not be recorded: it waits again, unless nobody asks any more.
     pub(super) fn give_back(&mut self, id: QuestionId, sender: AnswerSender) {
-        if sender.is_closed() {
-            self.withdraw(id);
-        } else {
-            self.show(id, sender);
+        if !sender.is_closed() {
+            return self.show(id, sender);
+        }
+        if let Some(key) = self.open.get(&id).map(|(question, _)| question.key()) {
+            self.withdraw(key);
         }
     }
 
@@ -159,28 +175,28 @@ impl QuestionTable {
 
     /// Nobody asks any more; true where that is to be recorded. Where somebody answers at this moment, that is recorded.
     pub(super) fn leave(&mut self, id: QuestionId) -> bool {
-        let is_left =
-            matches!(self.open.get(&id), Some((_, Stage::Waiting(_) | Stage::BeingRecorded)));
-        if is_left {
-            self.withdraw(id);
-        }
-        is_left
+        let Some((question, Stage::Waiting(_) | Stage::BeingRecorded)) = self.open.get(&id) else {
+            return false;
+        };
+        let key = question.key();
+        self.withdraw(key);
+        true
     }
 
     /// It ended without an answer, which is to be recorded.
-    pub(super) fn withdraw(&mut self, id: QuestionId) {
-        self.finish(id);
-        self.withdrawn.push(id);
+    pub(super) fn withdraw(&mut self, question: QuestionKey) {
+        self.finish(question.id);
+        self.withdrawn.push(question);
     }
 
     /// What is to be recorded as withdrawn.
-    pub(super) fn take_withdrawn(&mut self) -> Vec<QuestionId> {
+    pub(super) fn take_withdrawn(&mut self) -> Vec<QuestionKey> {
         std::mem::take(&mut self.withdrawn)
     }
 
     /// It could not be recorded.
-    pub(super) fn put_back_withdrawn(&mut self, ids: Vec<QuestionId>) {
-        self.withdrawn.extend(ids);
+    pub(super) fn put_back_withdrawn(&mut self, questions: Vec<QuestionKey>) {
+        self.withdrawn.extend(questions);
     }
 }
 
@@ -196,10 +212,14 @@ mod tests {
     use tokio::sync::oneshot;
     use uuid::Uuid;
 
-    use super::{ClaimError, McpQuestion, QuestionTable};
+    use super::{ClaimError, McpQuestion, QuestionKey, QuestionTable};
 
     fn id(n: usize) -> QuestionId {
         QuestionId::from_uuid(Uuid::from_u64_pair(0xA, u64::try_from(n).unwrap()))
+    }
+
+    fn key(n: usize) -> QuestionKey {
+        QuestionKey { id: id(n), agent: None }
     }
 
     fn question(n: usize, server: &str) -> McpQuestion {
@@ -240,7 +260,7 @@ mod tests {
 
         let _left = shown(&mut table, 3);
         assert!(table.leave(id(3)) && !table.leave(id(3)) && !table.expire(id(3)));
-        assert_eq!(table.take_withdrawn(), [id(3)]);
+        assert_eq!(table.take_withdrawn(), [key(3)]);
         assert_eq!(table.find(id(9)).unwrap_err(), ClaimError::Unknown);
     }
 
@@ -255,7 +275,7 @@ mod tests {
         drop(kept);
         table.give_back(id(1), sender);
         assert!(table.waiting().is_empty());
-        assert_eq!(table.take_withdrawn(), [id(1)]);
+        assert_eq!(table.take_withdrawn(), [key(1)]);
     }
 
     #[test]
@@ -268,7 +288,7 @@ mod tests {
         let refused = table.admit(question(100, "files"), hour(100)).unwrap_err();
         assert!(refused.contains("of the server are open"), "{refused}");
 
-        let mut left_open = QuestionTable::new((0..QUESTIONS_OPEN_MAX).map(id).collect());
+        let mut left_open = QuestionTable::new((0..QUESTIONS_OPEN_MAX).map(key).collect());
         assert!(left_open.admit(question(100, "files"), hour(0)).is_err(), "none is recorded");
 
         let mut quick = QuestionTable::new(Vec::new());

@@ -25,7 +25,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    question_table::{ClaimError, McpQuestion, QuestionTable},
+    question_table::{ClaimError, McpQuestion, QuestionKey, QuestionTable},
     records::{McpRecordsError, RECORD_AGAIN},
 };
 use crate::system::SystemIds;
@@ -104,14 +104,16 @@ impl Drop for Asker<'_> {
 }
 
 /// Reads which questions no keeper has ended. Blocking.
-pub(crate) fn read_left_open(ledger: &Ledger) -> Result<Vec<QuestionId>, McpRecordsError> {
+pub(crate) fn read_left_open(ledger: &Ledger) -> Result<Vec<QuestionKey>, McpRecordsError> {
     let kinds = ["mcp.question_asked", "mcp.question_answered"].map(str::to_owned).to_vec();
-    let mut open = Vec::new();
+    let mut open: Vec<QuestionKey> = Vec::new();
     for record in ledger.query(Query { kinds, ..Query::default() }) {
         match record?.entry()?.event {
-            Event::Mcp(McpEvent::QuestionAsked(asked)) => open.push(asked.question_id),
+            Event::Mcp(McpEvent::QuestionAsked(asked)) => {
+                open.push(QuestionKey { id: asked.question_id, agent: asked.agent });
+            }
             Event::Mcp(McpEvent::QuestionAnswered(answered)) => {
-                open.retain(|id| *id != answered.question_id);
+                open.retain(|question| question.id != answered.question_id);
             }
             _ => {}
         }
@@ -124,7 +126,7 @@ impl McpQuestions {
     pub(super) fn new(
         ledger: Ledger,
         clock: Arc<dyn Clock>,
-        (limit, left_open): (Duration, Vec<QuestionId>),
+        (limit, left_open): (Duration, Vec<QuestionKey>),
     ) -> Self {
         let (table, withdrawn) = (Mutex::new(QuestionTable::new(left_open)), Notify::new());
         let (keeper, settled) = (OnceLock::new(), Notify::new());
@@ -165,10 +167,11 @@ impl McpQuestions {
         answer: PersonsAnswer,
         by: EntityName,
     ) -> Result<McpAnswer, AnswerError> {
-        let (sender, answer) = {
+        let (key, sender, answer) = {
             let mut table = self.table();
-            let answer = checked(table.find(id)?, answer)?;
-            (table.claim(id)?, answer)
+            let question = table.find(id)?;
+            let (key, answer) = (question.key(), checked(question, answer)?);
+            (key, table.claim(id)?, answer)
         };
         let recorded = match &answer {
             ElicitationAnswer::Accept { .. } => McpAnswer::Accepted,
@@ -176,7 +179,7 @@ impl McpQuestions {
                 McpAnswer::Declined
             }
         };
-        if let Err(error) = self.record_end(id, recorded, by).await {
+        if let Err(error) = self.record_end(&key, recorded, by).await {
             self.table().give_back(id, sender);
             self.inner.withdrawn.notify_one();
             return Err(error.into());
@@ -204,16 +207,16 @@ impl McpQuestions {
     }
 
     async fn record_all_withdrawn(&self) -> bool {
-        let ids = self.table().take_withdrawn();
-        if ids.is_empty() {
+        let withdrawn = self.table().take_withdrawn();
+        if withdrawn.is_empty() {
             return true;
         }
         let by = EntityName::keeper();
-        let draft = |id: &QuestionId| ended(*id, McpAnswer::Withdrawn, by.clone());
-        let recorded = self.inner.ledger.append(ids.iter().map(draft).collect()).await;
+        let draft = |question: &QuestionKey| ended(question, McpAnswer::Withdrawn, by.clone());
+        let recorded = self.inner.ledger.append(withdrawn.iter().map(draft).collect()).await;
         if let Err(error) = &recorded {
             tracing::warn!(event = "questions_not_withdrawn", %error, "questions of servers are over, which could not be recorded; it is tried again");
-            self.table().put_back_withdrawn(ids);
+            self.table().put_back_withdrawn(withdrawn);
         }
         recorded.is_ok()
     }
@@ -245,9 +248,11 @@ impl McpQuestions {
             }
             left = EXPIRE_AGAIN;
         }
-        if let Err(error) = self.record_end(id, McpAnswer::Expired, EntityName::keeper()).await {
+        let key = question.key();
+        let expired = self.record_end(&key, McpAnswer::Expired, EntityName::keeper());
+        if let Err(error) = expired.await {
             tracing::warn!(event = "question_end_not_recorded", question = %id, %error, "the time of a question is up, which could not be recorded; it is withdrawn");
-            self.table().withdraw(id);
+            self.table().withdraw(key);
             self.inner.withdrawn.notify_one();
         }
         cancelled("nobody answered in time")
@@ -284,11 +289,11 @@ impl McpQuestions {
 
     async fn record_end(
         &self,
-        id: QuestionId,
+        question: &QuestionKey,
         answer: McpAnswer,
         by: EntityName,
     ) -> Result<(), AppendError> {
-        self.inner.ledger.append(vec![ended(id, answer, by)]).await.map(drop)
+        self.inner.ledger.append(vec![ended(question, answer, by)]).await.map(drop)
     }
 
     fn table(&self) -> MutexGuard<'_, QuestionTable> {
@@ -366,12 +371,16 @@ fn asked(question: &McpQuestion) -> Draft {
         url,
         until: question.until,
     };
-    // Whoever follows the agent is to hear of it.
-    let entity = origin.map_or_else(EntityName::keeper, |call| EntityName::agent(&call.agent));
+    let entity = entity_of(&question.key());
     Draft { entity, author: EntityName::keeper(), epoch: None, event: event.into() }
 }
 
-fn ended(question_id: QuestionId, answer: McpAnswer, by: EntityName) -> Draft {
-    let event = McpQuestionAnswered { question_id, answer }.into();
-    Draft { entity: EntityName::keeper(), author: by, epoch: None, event }
+fn ended(question: &QuestionKey, answer: McpAnswer, by: EntityName) -> Draft {
+    let event = McpQuestionAnswered { question_id: question.id, answer }.into();
+    Draft { entity: entity_of(question), author: by, epoch: None, event }
+}
+
+/// Whoever follows the agent hears of it.
+fn entity_of(question: &QuestionKey) -> EntityName {
+    question.agent.as_ref().map_or_else(EntityName::keeper, EntityName::agent)
 }

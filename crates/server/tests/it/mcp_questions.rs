@@ -125,6 +125,9 @@ fn the_values_of_a_form_go_to_the_server_and_nowhere_else() {
     let ended = life.events_of("mcp.question_answered");
     assert_eq!((ended.len(), &ended[0]["data"]["answer"]), (1, &json!("accepted")));
     assert_ne!(ended[0]["author"], "@keeper", "a person answered");
+    let asked = &life.events_of("mcp.question_asked")[0];
+    assert_eq!(ended[0]["entity"], asked["entity"], "whoever heard of it hears of its end");
+    assert_eq!(asked["entity"], "@felix");
     assert_eq!(life.events_of("mcp.question_asked")[0]["data"]["call_id"], "call_1_1");
     let requests = life.model.requests();
     assert!(requests.iter().all(|request| !request.body.to_string().contains(HUSH)));
