@@ -31,6 +31,11 @@ async function isAccessible(page: Page, what: string, themes = THEMES): Promise<
   }
 }
 
+/** Presses Undo in the notice with these words: others may be there still, or not yet. */
+async function undo(page: Page, words: RegExp): Promise<void> {
+  await page.locator("li").filter({ hasText: words }).getByRole("button", { name: "Undo" }).click();
+}
+
 async function isNarrow(page: Page, what: string): Promise<void> {
   const isWide = await page.evaluate(
     () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
@@ -80,7 +85,7 @@ test("an identity is edited, compared and restored, and what is hostile in it is
   await expect(document).not.toContainText("herons");
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await expect(versions).toHaveCount(3);
-  await page.getByRole("button", { name: "Undo" }).last().click();
+  await undo(page, /The text of version 1 is in force again/);
   await expect(versions).toHaveCount(4);
   const after = (await keeper.api("GET", "/identity?citizen=felix")) as { content: string; version: number };
   expect(after.version).toBe(4);
@@ -125,7 +130,7 @@ test("a fact shows where it comes from, is called off and forgotten, and stays i
   await expect(fact).toHaveCount(1);
   // Called off.
   await page.getByRole("button", { name: /^Forget: “?"?the heron/ }).click();
-  await page.getByRole("button", { name: "Undo" }).last().click();
+  await undo(page, /^Forgetting/);
   await expect(page.getByRole("button", { name: /^Forget:/ })).toBeEnabled();
   expect(((await keeper.api("GET", "/knowledge?citizen=felix")) as { items: [] }).items).toHaveLength(2);
   // And done: dismissed is agreed to.
@@ -168,7 +173,7 @@ test("nodes are recorded, looked at with their neighbours, and unlinked", async 
   const unlink = page.getByRole("button", { name: /^Close the edge references code/ });
   await unlink.click();
   await expect(unlink).toHaveCount(0);
-  await page.getByRole("button", { name: "Undo" }).last().click();
+  await undo(page, /^The edge to .* is closed/);
   await unlink.waitFor();
   await page.getByRole("button", { name: "mast.rs", exact: true }).click();
   await expect(page).toHaveURL(/node=mast.rs/);
