@@ -15,8 +15,8 @@ use rmcp::model::{CreateMessageRequestParams, CreateMessageResult, ListRootsResu
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, CustomRequest, CustomResult, ElicitationCapability,
-        ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
+        ClientCapabilities, ClientConfig, CustomNotification, CustomRequest, CustomResult,
+        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
         ProgressToken, ProtocolVersion, UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
@@ -29,6 +29,7 @@ use crate::{
     incoming::ELICITATION,
     running_calls::RunningCalls,
     status::Counts,
+    unreadable::UnreadableMessage,
 };
 
 /// The signs of life of calls, by the tokens of their progress.
@@ -182,6 +183,10 @@ impl ClientHandler for ServerRequests {
         request: CustomRequest,
         context: RequestContext<RoleClient>,
     ) -> Result<CustomResult, ErrorData> {
+        if let Some(unread) = UnreadableMessage::of(&context.extensions) {
+            self.decline(&unread.reason());
+            return Err(ErrorData::new(unread.code(), unread.reason(), None));
+        }
         if request.method != ELICITATION {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
@@ -194,6 +199,17 @@ impl ClientHandler for ServerRequests {
             answer = self.ask(&params) => answer,
         };
         Ok(CustomResult::new(self.result(answer)))
+    }
+
+    /// Of messages of the server none is of a kind of its own; one that could not be read comes here.
+    async fn on_custom_notification(
+        &self,
+        _: CustomNotification,
+        context: NotificationContext<RoleClient>,
+    ) {
+        if let Some(unread) = UnreadableMessage::of(&context.extensions) {
+            self.decline(&unread.reason());
+        }
     }
 
     async fn on_progress(

@@ -1,7 +1,8 @@
 //! What a line of a server means: a message for the session, the end of a call that cannot be read, or nothing.
 //!
 //! Answers to calls and listings stay as they came, as JSON, and are read by this crate: one tool with an odd schema must not make a
-//! whole list unreadable. An answer that cannot be read ends its call instead of letting it wait.
+//! whole list unreadable. An answer that cannot be read ends its call instead of letting it wait; a request that cannot be read is
+//! answered with an error, and no such request ever ends a call whose id it happens to share.
 
 use std::{
     collections::HashMap,
@@ -20,9 +21,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     cut_json::read_cut_json,
-    limits::LINE_HEAD_BYTES,
     lines::{Line, LongLine},
+    outline::Outline,
     status::Counts,
+    unreadable::UnreadableMessage,
 };
 
 /// The code of an answer that this crate makes where a server's own cannot be read. Outside of the codes of JSON-RPC.
@@ -131,22 +133,30 @@ fn read_whole(
     }
     match serde_json::from_slice::<Value>(bytes) {
         Ok(Value::Object(message)) => read_message(message, outstanding, counts),
-        Ok(_) => {
+        Ok(other) => {
             Counts::add(&counts.not_a_message);
-            None
+            let is_batch = is_batch_of_requests(&other);
+            is_batch.then(|| UnreadableMessage::List.message(None))
         }
         Err(error) => {
             Counts::add(&counts.not_json);
             if !bytes.starts_with(b"{") {
                 return None;
             }
-            let tail = bytes.get(bytes.len().saturating_sub(256)..).unwrap_or_default();
-            let head = bytes.get(..LINE_HEAD_BYTES.min(bytes.len())).unwrap_or_default();
-            let id = id_of_broken(head, tail)?;
+            let outline = Outline::read(bytes, bytes);
+            if outline.asks {
+                return Some(UnreadableMessage::NotJson.message(outline.id));
+            }
+            let id = outline.id.as_ref().and_then(number)?;
             outstanding.take(id)?;
             Some(unreadable(id, format!("the answer is not JSON: {error}")))
         }
     }
+}
+
+/// Whether there is something in a list that wants an answer or is news. Programs also write lists that are no messages.
+fn is_batch_of_requests(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().any(|one| one.get("method").is_some()))
 }
 
 fn read_message(
@@ -158,11 +168,13 @@ fn read_message(
         return read_elicitation(message, counts);
     }
     if message.contains_key("method") {
-        let read = serde_json::from_value(Value::Object(message)).ok();
-        if read.is_none() {
+        let id = message.get("id").cloned();
+        let read = serde_json::from_value(Value::Object(message));
+        return Some(read.unwrap_or_else(|_| {
             Counts::add(&counts.not_a_message);
-        }
-        return read;
+            let id = id.and_then(|id| serde_json::from_value(id).ok());
+            UnreadableMessage::NotOfTheProtocol.message(id)
+        }));
     }
     let is_answer = message.contains_key("result") || message.contains_key("error");
     let Some(id) = message.get("id").filter(|_| is_answer) else {
@@ -182,7 +194,7 @@ fn read_elicitation(
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
     let Some(id) = message.remove("id").and_then(|id| serde_json::from_value(id).ok()) else {
         Counts::add(&counts.not_a_message);
-        return None;
+        return Some(UnreadableMessage::NotOfTheProtocol.message(None));
     };
     let request = CustomRequest::new(ELICITATION, message.remove("params"));
     Some(JsonRpcMessage::request(ServerRequest::CustomRequest(request), id))
@@ -207,8 +219,16 @@ fn read_answer(
 }
 
 fn read_long(long: &LongLine, outstanding: &Outstanding) -> Option<RxJsonRpcMessage<RoleClient>> {
-    let id = id_of_broken(&long.head, &long.tail)?;
-    let awaited = outstanding.take(id)?;
+    let outline = Outline::read(&long.head, &long.tail);
+    let id = outline.id.as_ref().and_then(number).filter(|_| !outline.asks);
+    let Some((id, awaited)) = id.and_then(|id| Some((id, outstanding.take(id)?))) else {
+        // An answer that nobody waits for is nobody's loss.
+        let is_answer = outline.answers && !outline.asks;
+        let unread = UnreadableMessage::TooLong { bytes: long.bytes };
+        // Without a word about what it is, its id may be that of an answer.
+        let id = outline.id.filter(|_| outline.asks);
+        return (!is_answer).then(|| unread.message(id));
+    };
     let cut = (awaited == Awaited::Content).then(|| cut_result(long)).flatten();
     Some(match cut {
         Some(result) => raw(id, result),
@@ -228,17 +248,6 @@ fn cut_result(long: &LongLine) -> Option<Value> {
         object.insert("isError".into(), json!(true));
     }
     Some(result)
-}
-
-/// The id of an answer that cannot be read whole: at its head, or, as some servers write it, behind everything else.
-fn id_of_broken(head: &[u8], tail: &[u8]) -> Option<i64> {
-    let of_head = read_cut_json(head).and_then(|value| value.get("id").and_then(id_of));
-    of_head.or_else(|| {
-        let text = String::from_utf8_lossy(tail);
-        let (_, behind) = text.rsplit_once("\"id\":")?;
-        let digits: String = behind.trim_start().chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
-    })
 }
 
 /// The number that an id means; some servers give numbers back as texts.
@@ -263,13 +272,14 @@ pub(crate) fn made_answer(id: i64, code: i32, message: String) -> RxJsonRpcMessa
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{JsonRpcMessage, ServerResult};
+    use rmcp::model::{GetExtensions as _, JsonRpcMessage, NumberOrString, ServerResult};
     use serde_json::{Value, json};
 
     use super::{Awaited, CUT_BYTES_KEY, Outstanding, UNREADABLE_ANSWER, read_line};
     use crate::{
         lines::{Line, LineSplitter},
         status::{Counts, SkippedLines},
+        unreadable::UnreadableMessage,
     };
 
     fn read(line: &[u8], awaited: Awaited, counts: &Counts) -> Option<Result<Value, i32>> {
@@ -361,5 +371,60 @@ mod tests {
             assert_eq!(list, Some(Err(UNREADABLE_ANSWER)), "half a list is none");
         }
         assert_eq!(counts.skipped().too_long, 4);
+    }
+
+    /// What a line becomes where the server asks something in it: its id, where it is answered, and why it cannot be read.
+    fn unread(line: &[u8]) -> Option<(Option<NumberOrString>, UnreadableMessage)> {
+        let outstanding = Outstanding::default();
+        outstanding.with(|map| map.insert(7, Awaited::Content));
+        let mut splitter = LineSplitter::default();
+        let (_, line) = splitter.feed(&[line, b"\n"].concat());
+        let message = read_line(line.unwrap(), &outstanding, &Counts::default())?;
+        assert!(outstanding.waits_for(7), "a request of the server ends no call");
+        match message {
+            JsonRpcMessage::Request(asked) => {
+                Some((Some(asked.id), UnreadableMessage::of(asked.request.extensions())?))
+            }
+            JsonRpcMessage::Notification(said) => {
+                Some((None, UnreadableMessage::of(said.notification.extensions())?))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_is_answered_where_its_id_is_known_and_ends_no_call() {
+        let text = "x".repeat(30_000_000);
+        let deep = |head: &str| {
+            format!("{{{head},\"params\":{}1{}}}", "[".repeat(500), "]".repeat(500))
+        };
+        let method = r#""method":"elicitation/create""#;
+        let first = format!(r#"{{"jsonrpc":"2.0","id":7,{method},"params":{{"message":"{text}"}}}}"#);
+        let last = format!(r#"{{"params":{{"message":"{text}"}},{method},"id":7}}"#);
+        let inner = format!(r#"{{"params":{{"message":"{text}","id":7}},{method}}}"#);
+        let unknown = format!(r#"{{"x":"{text}"}}"#);
+        let seven = Some(NumberOrString::Number(7));
+        let word = Some(NumberOrString::String("ask-1".into()));
+        let long = |line: &str| UnreadableMessage::TooLong { bytes: line.len() };
+        let (none, odd) = (UnreadableMessage::NotJson, UnreadableMessage::NotOfTheProtocol);
+        let cases = [
+            (first.clone(), seven.clone(), long(&first)),
+            (last.clone(), seven.clone(), long(&last)),
+            (inner.clone(), None, long(&inner)),
+            (unknown.clone(), None, long(&unknown)),
+            (deep(&format!(r#""id":"ask-1",{method}"#)), word.clone(), none),
+            (deep(method), None, none),
+            (r#"{"id":"ask-1","method":"roots/list","params":{]}"#.to_owned(), word.clone(), none),
+            (r#"{"jsonrpc":"2.0","id":"ask-1","method":5}"#.to_owned(), word.clone(), odd),
+            (r#"{"id":"ask-1","method":"roots/list"}"#.to_owned(), word, odd),
+            (format!(r#"{{"jsonrpc":"2.0","id":[1],{method}}}"#), None, odd),
+            (format!(r#"[{{"id":7,{method}}}]"#), None, UnreadableMessage::List),
+        ];
+        for (line, id, why) in cases {
+            let shown = &line[..line.len().min(60)];
+            assert_eq!(unread(line.as_bytes()), Some((id, why)), "{shown}");
+        }
+        let forged = br#"{"jsonrpc":"2.0","id":1,"method":"abide/unreadable"}"#;
+        assert_eq!(unread(forged), None, "no server can say that of itself");
     }
 }

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Reading order: [`McpServerSettings`] with [`McpReach`] (what a person says about a server), [`ServerLauncher`] with
-//! [`PlainLauncher`] (how its process starts and ends), `lines`, `incoming`, `outbox` and `transport` (what a line means, what waits to
-//! be written), [`AccessTokens`], `http_headers`, `http_link`, `sse_messages` and `http_transport` (the same for a remote server:
+//! [`PlainLauncher`] (how its process starts and ends), `lines`, `incoming` with `outline` and `unreadable`, `outbox` and `transport` (what a
+//! line means, what waits to be written), [`AccessTokens`], `http_headers`, `http_link`, `sse_messages` and `http_transport` (the same for a remote server:
 //! each message a request of its own), `handshake`, `session` and `remote_session` (one run of a server: which lifecycle, handshake,
 //! end), `service` (starts, restarts, refreshes), `request` (one request, once), `catalog` with [`ToolPin`] (which tools are
 //! offered), `remote_tool` and `result` (a call and its result for a mind), [`ElicitationHandler`] with
@@ -38,8 +38,10 @@ mod cut_json;
 mod incoming;
 mod lines;
 mod outbox;
+mod outline;
 mod stderr_tail;
 mod transport;
+mod unreadable;
 
 mod access_tokens;
 mod http_headers;

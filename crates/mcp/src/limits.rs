@@ -8,6 +8,8 @@ pub const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub(crate) const LINE_HEAD_BYTES: usize = 512 * 1024;
 /// How much of its tail is kept: servers write the id of an answer behind it.
 pub(crate) const LINE_TAIL_BYTES: usize = 1024;
+/// Longest id of a request of a server that is looked for in a message that cannot be read whole, as JSON.
+pub(crate) const REQUEST_ID_BYTES_MAX: usize = 256;
 /// How much of what a server writes on stderr is kept, the newest.
 pub const STDERR_TAIL_BYTES: usize = 64 * 1024;
 /// Longest result of a call, as text for a mind; the rest is cut, with a note.

@@ -103,7 +103,7 @@ pub struct McpStatus {
     pub list_problem: Option<String>,
     /// Lines that were skipped, of all its processes.
     pub skipped: SkippedLines,
-    /// Questions to people, models and folders that were refused.
+    /// Questions to people, models and folders that were refused, and requests that could not be read.
     pub declined: DeclinedRequests,
     /// Since when no call goes through.
     pub broken_since: Option<Timestamp>,

@@ -118,6 +118,23 @@ async fn a_form_that_is_not_flat_is_declined_and_the_server_hears_it() {
 }
 
 #[tokio::test]
+async fn a_request_that_cannot_be_read_is_answered_with_an_error_and_noted() {
+    let people = Arc::new(Agreeing::default());
+    let bench = Setup::new(&[]).asking(Arc::clone(&people) as _).ready().await;
+    for (then, code, reason) in
+        [("huge_request", -32600, "bytes is not read"), ("deep_request", -32700, "nested too deep")]
+    {
+        let answer = ask(&bench, json!({"line": "x", "then": then})).await;
+        assert_eq!(answer["code"], code, "{answer}");
+        let noted = bench.client.status().declined.last_reason.unwrap();
+        assert!(noted.contains(reason), "{noted}");
+    }
+    assert_eq!(bench.client.status().declined.count, 2);
+    assert!(people.0.lock().unwrap().is_empty());
+    bench.client.stop().await;
+}
+
+#[tokio::test]
 async fn a_question_is_given_up_with_the_call_in_which_it_is_asked() {
     let people = Arc::new(Silent::default());
     let bench = Setup::new(&[]).asking(Arc::clone(&people) as _).ready().await;

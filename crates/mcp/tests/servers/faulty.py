@@ -196,6 +196,12 @@ def append(id, params):
     elif then == "visit":
         ask(id, "elicitation/create",
             {"mode": "url", "message": "Log in", "url": arguments["url"], "elicitationId": "1"})
+    elif then == "huge_request":
+        ask(id, "elicitation/create", {"message": "x" * 30_000_000})
+    elif then == "deep_request":
+        own = f"ask-{len(waiting)}-{id}"
+        waiting[own] = (id, False)
+        raw(b'{"jsonrpc":"2.0","id":"%s","method":"roots/list","params":%s}\n' % (own.encode(), b"[" * 500 + b"]" * 500))
     elif then == "sample":
         ask(id, "sampling/createMessage", {"messages": [], "maxTokens": 1})
     elif then == "roots":
