@@ -98,6 +98,9 @@ pub(crate) fn read_wish(params: &Value) -> Result<(String, ElicitationWish), Str
         }
         _ => return Err("the server asks in a way that is not known here".to_owned()),
     };
+    if message.trim().is_empty() && wish == ElicitationWish::Form(Form::default()) {
+        return Err("the server asks without a word, and for no value".to_owned());
+    }
     Ok((shortened(&visible(message), MESSAGE_CHARS_MAX), wish))
 }
 
@@ -126,7 +129,17 @@ fn read_address(url: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::read_address;
+    use serde_json::json;
+
+    use super::{read_address, read_wish};
+
+    #[test]
+    fn a_form_without_fields_is_a_yes_or_no_only_where_it_says_to_what() {
+        let empty = json!({"type": "object", "properties": {}});
+        let asked = |message| read_wish(&json!({"message": message, "requestedSchema": empty}));
+        assert!(asked("Delete all of it?").is_ok());
+        assert!(asked(" \n").unwrap_err().contains("no value"));
+    }
 
     #[test]
     fn only_web_addresses_without_hidden_characters_reach_a_person() {

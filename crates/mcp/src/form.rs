@@ -4,7 +4,7 @@
 //! as they came, so a form in which one of them cannot be shown as it is goes no further. Values are secrets: they stand in no log,
 //! no error and no event.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use abide_domain::{text::shortened, visible, visible_line};
 use serde_json::{Map, Number, Value, json};
@@ -111,13 +111,25 @@ impl FormValues {
     }
 }
 
+/// A format of a text, and how short and how long a text of it can be.
+struct TextFormat {
+    name: &'static str,
+    chars_min: u64,
+    chars_max: u64,
+}
+
 /// Keys of a form that change nothing about what fits it.
 const FORM_KEYS: &[&str] =
     &["$schema", "type", "title", "description", "properties", "required", "additionalProperties"];
 /// Keys that a field of any kind may have.
 const FIELD_KEYS: &[&str] = &["type", "title", "description", "default", "writeOnly"];
 /// Formats of a text that are checked.
-const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
+const FORMATS: &[TextFormat] = &[
+    TextFormat { name: "email", chars_min: 3, chars_max: VALUE_CHARS_MAX as u64 },
+    TextFormat { name: "uri", chars_min: 2, chars_max: VALUE_CHARS_MAX as u64 },
+    TextFormat { name: "date", chars_min: 10, chars_max: 10 },
+    TextFormat { name: "date-time", chars_min: 20, chars_max: VALUE_CHARS_MAX as u64 },
+];
 /// Parts of names of fields that are for secrets.
 const SECRET_WORDS: &[&str] = &[
     "password",
@@ -259,7 +271,8 @@ impl FieldKind {
             }
             "string" => {
                 let format = object.get("format").and_then(Value::as_str);
-                let format = FORMATS.iter().find(|known| Some(**known) == format).copied();
+                let format =
+                    FORMATS.iter().map(|known| known.name).find(|name| Some(*name) == format);
                 let (length_min, length_max) = (count("minLength"), count("maxLength"));
                 // A pattern is the server's to check: what it costs to evaluate is not bounded.
                 let keys = &["format", "minLength", "maxLength", "pattern"];
@@ -284,7 +297,39 @@ impl FieldKind {
             }
         };
         only(object, &[FIELD_KEYS, keys], what)?;
-        Ok(kind)
+        match kind.impossible() {
+            Some(why) => Err(format!("{what} has no value that it takes: {why}")),
+            None => Ok(kind),
+        }
+    }
+
+    /// Why nothing can be filled in, where that is so: whoever asks for it is not asking anybody.
+    fn impossible(&self) -> Option<String> {
+        match self {
+            Self::Text { format, length_min, length_max } => {
+                let of_format = FORMATS.iter().find(|known| Some(known.name) == *format);
+                let shortest = of_format.map_or(0, |known| known.chars_min);
+                let longest = of_format.map_or(VALUE_CHARS_MAX as u64, |known| known.chars_max);
+                let (least, most) = (
+                    length_min.unwrap_or(0).max(shortest),
+                    length_max.unwrap_or(longest).min(longest),
+                );
+                let why =
+                    || format!("it would have at least {least} and at most {most} characters");
+                (least > most).then(why)
+            }
+            Self::Number { is_whole, min: Some(min), max: Some(max) } => {
+                let (least, most) = (min.as_f64()?, max.as_f64()?);
+                let is_none = if *is_whole { least.ceil() > most.floor() } else { least > most };
+                is_none.then(|| format!("it would be at least {min} and at most {max}"))
+            }
+            Self::Choices { choices, count_min: Some(least), count_max } => {
+                let there_are = values(choices).into_iter().collect::<BTreeSet<_>>().len() as u64;
+                let most = count_max.unwrap_or(there_are).min(there_are);
+                (*least > most).then(|| format!("{least} would be chosen of at most {most}"))
+            }
+            Self::Number { .. } | Self::Flag | Self::Choice(_) | Self::Choices { .. } => None,
+        }
     }
 
     fn schema(&self) -> Map<String, Value> {
@@ -468,5 +513,37 @@ mod tests {
         let required = json!({"type": "object", "properties": {}, "required": ["x"]});
         assert!(Form::read(&required).unwrap_err().contains("`x`"));
         assert_eq!(Form::read(&json!({"type": "object"})), Ok(Form::default()), "a yes or no");
+    }
+
+    #[test]
+    fn a_form_that_nobody_can_fill_in_is_none_and_says_why() {
+        let days = json!({"type": "string", "enum": ["mo", "tu", "tu"]});
+        let impossible = [
+            (json!({"type": "string", "minLength": 5, "maxLength": 4}), "5 and at most 4"),
+            (json!({"type": "string", "minLength": 5_000}), "at least 5000"),
+            (json!({"type": "string", "format": "date", "minLength": 11}), "11 and at most 10"),
+            (json!({"type": "string", "format": "date-time", "maxLength": 12}), "at most 12"),
+            (json!({"type": "number", "minimum": 2.5, "maximum": 2.4}), "2.5 and at most 2.4"),
+            (json!({"type": "integer", "minimum": 2.1, "maximum": 2.9}), "2.1 and at most 2.9"),
+            (
+                json!({"type": "array", "items": days, "minItems": 3}),
+                "3 would be chosen of at most 2",
+            ),
+            (json!({"type": "array", "items": days, "minItems": 2, "maxItems": 1}), "of at most 1"),
+        ];
+        for (field, reason) in impossible {
+            let error = form(&json!({"a": field})).unwrap_err();
+            assert!(error.contains("`a`") && error.contains(reason), "{error}");
+        }
+        for possible in [
+            json!({"type": "string", "minLength": 4, "maxLength": 4}),
+            json!({"type": "string", "maxLength": 0}),
+            json!({"type": "string", "format": "date", "minLength": 10, "maxLength": 10}),
+            json!({"type": "integer", "minimum": 2.1, "maximum": 3}),
+            json!({"type": "integer", "minimum": i64::MAX}),
+            json!({"type": "array", "items": days, "minItems": 2}),
+        ] {
+            assert!(form(&json!({"a": possible})).is_ok(), "{possible}");
+        }
     }
 }

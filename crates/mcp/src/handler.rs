@@ -16,8 +16,8 @@ use rmcp::{
     ClientHandler, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, CustomNotification, CustomRequest, CustomResult,
-        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
-        ProgressToken, ProtocolVersion, UrlElicitationCapability,
+        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion, UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };

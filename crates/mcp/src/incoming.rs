@@ -395,11 +395,11 @@ mod tests {
     #[test]
     fn a_request_that_cannot_be_read_is_answered_where_its_id_is_known_and_ends_no_call() {
         let text = "x".repeat(30_000_000);
-        let deep = |head: &str| {
-            format!("{{{head},\"params\":{}1{}}}", "[".repeat(500), "]".repeat(500))
-        };
+        let deep =
+            |head: &str| format!("{{{head},\"params\":{}1{}}}", "[".repeat(500), "]".repeat(500));
         let method = r#""method":"elicitation/create""#;
-        let first = format!(r#"{{"jsonrpc":"2.0","id":7,{method},"params":{{"message":"{text}"}}}}"#);
+        let first =
+            format!(r#"{{"jsonrpc":"2.0","id":7,{method},"params":{{"message":"{text}"}}}}"#);
         let last = format!(r#"{{"params":{{"message":"{text}"}},{method},"id":7}}"#);
         let inner = format!(r#"{{"params":{{"message":"{text}","id":7}},{method}}}"#);
         let unknown = format!(r#"{{"x":"{text}"}}"#);

@@ -57,9 +57,9 @@ impl Outline {
     fn read_tail(&mut self, tail: &[u8]) {
         let text = String::from_utf8_lossy(tail);
         let text = text.trim_end();
-        let begins = text.match_indices('"').filter(|(at, _)| {
-            text.get(..*at).unwrap_or_default().trim_end().ends_with([',', '{'])
-        });
+        let begins = text
+            .match_indices('"')
+            .filter(|(at, _)| text.get(..*at).unwrap_or_default().trim_end().ends_with([',', '{']));
         let read = |(at, _): (usize, &str)| {
             let members = format!("{{{}", text.get(at..)?);
             serde_json::from_str::<Map<String, Value>>(&members).ok()

@@ -74,7 +74,9 @@ impl UnreadableMessage {
             }
             Self::NotJson => "a message is not JSON, or is nested too deep".to_owned(),
             Self::NotOfTheProtocol => "a message is none of the protocol".to_owned(),
-            Self::List => "a list of messages is not read; each goes in a line of its own".to_owned(),
+            Self::List => {
+                "a list of messages is not read; each goes in a line of its own".to_owned()
+            }
         }
     }
 }

@@ -106,14 +106,16 @@ async fn a_person_sees_the_words_of_the_server_and_web_addresses_alone() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_not_flat_is_declined_and_the_server_hears_it() {
+async fn a_form_that_is_not_flat_or_that_nobody_can_fill_in_is_declined_and_the_server_hears_it() {
     let people = Arc::new(Agreeing::default());
     let bench = Setup::new(&[]).asking(Arc::clone(&people) as _).ready().await;
-    let answer = ask(&bench, json!({"line": "x", "then": "deep_form"})).await;
-    assert_eq!(answer["action"], "decline");
-    assert!(people.0.lock().unwrap().is_empty());
-    let reason = bench.client.status().declined.last_reason.unwrap();
-    assert!(reason.contains("`address`"), "{reason}");
+    for (then, why) in [("deep_form", "`address`"), ("impossible_form", "`age` has no value")] {
+        let answer = ask(&bench, json!({"line": "x", "then": then})).await;
+        assert_eq!(answer["action"], "decline");
+        assert!(people.0.lock().unwrap().is_empty());
+        let reason = bench.client.status().declined.last_reason.unwrap();
+        assert!(reason.contains(why), "{reason}");
+    }
     bench.client.stop().await;
 }
 

@@ -185,6 +185,9 @@ def append(id, params):
     elif then == "deep_form":
         schema = {"type": "object", "properties": {"address": {"type": "object", "properties": {}}}}
         ask(id, "elicitation/create", {"message": "Where?", "requestedSchema": schema})
+    elif then == "impossible_form":
+        schema = {"type": "object", "required": ["age"], "properties": {"age": {"type": "integer", "minimum": 9, "maximum": 3}}}
+        ask(id, "elicitation/create", {"message": "How old?", "requestedSchema": schema})
     elif then in ("login", "flood", "login_then_die"):
         schema = {"type": "object", "required": ["user"], "properties": {
             "user": {"type": "string"}, "password": {"type": "string", "minLength": 4}, "days": {"type": "integer"}}}
