@@ -12,7 +12,10 @@ use crate::{
     AgentId, Timestamp, Zone,
     hidden::is_blank,
     id,
-    limits::{CLOCK_SKEW_MAX, CONTENT_CHARS_MAX, RESPONSE_CHARS_MAX, SESSION_CHARS_MAX},
+    limits::{
+        CLOCK_SKEW_MAX, CONTENT_CHARS_MAX, RESPONSE_CHARS_MAX, SESSION_CHARS_MAX, VIOLATIONS_MAX,
+    },
+    text::excerpt,
 };
 
 /// A validated stimulus.
@@ -157,7 +160,9 @@ struct Reader {
 
 impl Reader {
     fn reject(&mut self, path: &str, code: &'static str, message: impl Into<String>) {
-        self.violations.push(Violation { path: path.into(), code, message: message.into() });
+        if self.violations.len() < VIOLATIONS_MAX {
+            self.violations.push(Violation { path: path.into(), code, message: message.into() });
+        }
     }
 
     fn envelope(&mut self, value: &Value, rules: EnvelopeRules<'_>) -> Option<StimulusEnvelope> {
@@ -317,7 +322,7 @@ impl Reader {
         let channel = Channel::from_name(text);
         if channel.is_none() {
             let names: Vec<_> = Channel::ALL.iter().map(|c| c.as_str()).collect();
-            let message = format!("`{}` is not one of {}", clip(text), names.join(", "));
+            let message = format!("`{}` is not one of {}", excerpt(text), names.join(", "));
             self.reject("stimulus.channel", "value", message);
         }
         channel
@@ -332,12 +337,7 @@ impl Reader {
     fn unknown_fields(&mut self, object: &Map<String, Value>, prefix: &str, known: &[&str]) {
         for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
             let message = format!("is an unknown field; the fields are {}", known.join(", "));
-            self.reject(&format!("{prefix}{}", clip(key)), "unknown_field", message);
+            self.reject(&format!("{prefix}{}", excerpt(key)), "unknown_field", message);
         }
     }
-}
-
-/// The beginning of a caller's text, for an error message.
-pub(crate) fn clip(text: &str) -> String {
-    text.chars().take(64).collect()
 }

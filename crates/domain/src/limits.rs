@@ -22,6 +22,8 @@ pub const SESSION_CHARS_MAX: usize = 128;
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 128;
 /// How far a stimulus may claim to come from the future.
 pub const CLOCK_SKEW_MAX: Duration = Duration::from_mins(1);
+/// Violations of one body that are said; further ones are not looked for.
+pub const VIOLATIONS_MAX: usize = 32;
 /// Longest name of an emotional state, in Unicode scalar values; longer ones are cut.
 pub const EMOTIVE_STATE_CHARS_MAX: usize = 200;
 /// Longest tool name, in bytes.

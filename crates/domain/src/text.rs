@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::hidden::is_hidden;
+use crate::hidden::{is_hidden, visible_line};
+
+/// Most characters of a caller's text that an error repeats.
+const EXCERPT_CHARS_MAX: usize = 64;
 
 /// The first `chars_max` Unicode scalar values, with `…` where that is not all.
 pub fn shortened(text: &str, chars_max: usize) -> String {
@@ -10,6 +13,11 @@ pub fn shortened(text: &str, chars_max: usize) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
+}
+
+/// The beginning of a caller's text, such as an unknown key, for an error: on one line, with everything hidden in it made visible.
+pub fn excerpt(text: &str) -> String {
+    visible_line(&shortened(text, EXCERPT_CHARS_MAX)).into_owned()
 }
 
 /// The same text with its further lines set in, so that it cannot pass for several entries of a list.

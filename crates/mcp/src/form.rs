@@ -194,6 +194,10 @@ impl Form {
         let is_long = |value: &Value| {
             value.as_str().is_some_and(|text| text.chars().count() > VALUE_CHARS_MAX)
         };
+        let is_known = |name: &str| self.fields.iter().any(|field| field.name == name);
+        if let Some(name) = values.keys().find(|name| !is_known(name)) {
+            return Err(wrong("", format!("has no field `{}`", shown(name))));
+        }
         if let Some((name, _)) = values.iter().find(|(_, value)| is_long(value)) {
             return Err(wrong(name, format!("has more than {VALUE_CHARS_MAX} characters")));
         }
@@ -487,6 +491,10 @@ mod tests {
             assert_eq!(named, field, "{problem}");
             assert!(!problem.contains("hu\"") && !problem.contains("hush!"), "{problem}");
         }
+        let odd = format!("\u{1b}[2J{}", "k".repeat(1_000_000));
+        let (named, problem) = check(&form, json!({"code": "hush!", odd: "hush!"})).unwrap_err();
+        assert!(named.is_empty() && problem.len() < 200, "an unknown name is cut: {problem}");
+        assert!(problem.starts_with("has no field `⟦U+001B⟧[2Jkk"), "and printable: {problem}");
         let values = Map::from_iter([("code".to_owned(), json!("hush!"))]);
         assert!(!format!("{:?}", form.check(values)).contains("hush"));
     }

@@ -14,9 +14,10 @@ use super::{
 };
 use crate::{
     EntityName, Timestamp,
-    envelope::{Violation, clip, format_violations},
+    envelope::{Violation, format_violations},
     event::EvidenceRecorded,
-    limits::CLOCK_SKEW_MAX,
+    limits::{CLOCK_SKEW_MAX, VIOLATIONS_MAX},
+    text::excerpt,
 };
 
 /// The fields of an entry, by our names.
@@ -123,7 +124,9 @@ struct Reader {
 
 impl Reader {
     fn reject(&mut self, path: &str, code: &'static str, message: impl Into<String>) {
-        self.violations.push(Violation { path: path.into(), code, message: message.into() });
+        if self.violations.len() < VIOLATIONS_MAX {
+            self.violations.push(Violation { path: path.into(), code, message: message.into() });
+        }
     }
 
     fn entry(&mut self, value: &Value, rules: EvidenceRules<'_>) -> Option<EvidenceDraft> {
@@ -173,7 +176,7 @@ impl Reader {
         let mut fields = Fields::new();
         for (key, value) in object {
             let name = our_name(key);
-            let path = format!("{prefix}{}", clip(key));
+            let path = format!("{prefix}{}", excerpt(key));
             if !known.contains(&name.as_str()) {
                 let message = format!("is an unknown field; the fields are {}", known.join(", "));
                 self.reject(&path, "unknown_field", message);
@@ -244,7 +247,7 @@ impl Reader {
             self.reject(
                 key,
                 "value",
-                format!("`{}` is not one of {}", clip(&text), names.join(", ")),
+                format!("`{}` is not one of {}", excerpt(&text), names.join(", ")),
             );
         }
         name
@@ -355,7 +358,7 @@ impl Reader {
         let id: Option<EvidenceId> = text.parse().ok();
         let id = id.filter(|id| (rules.exists)(id));
         if id.is_none() {
-            self.reject(key, "unknown", format!("there is no entry `{}`", clip(&text)));
+            self.reject(key, "unknown", format!("there is no entry `{}`", excerpt(&text)));
         }
         id
     }

@@ -7,6 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::shape::join;
+use crate::text::excerpt;
 
 /// Says why bytes are no JSON that is taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,7 +107,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = fields.next_key::<String>()? {
-            let path = join(&self.path, &key.chars().take(64).collect::<String>());
+            let path = join(&self.path, &excerpt(&key));
             if object.contains_key(&key) && self.duplicate.is_none() {
                 *self.duplicate = Some(path.clone());
             }

@@ -13,11 +13,14 @@ use serde::de::{
 };
 use serde_json::{Value, map};
 
+use crate::text::excerpt;
+
 /// Says what does not fit, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", format_path(path))]
 pub struct ShapeError {
-    /// The path, such as `alerts[0].labels`; empty for the body itself.
+    /// The path, such as `alerts[0].labels`; empty for the body itself. Of each key the beginning, with everything hidden in it made
+    /// visible.
     pub path: String,
     /// What is wrong and what would be right.
     pub message: String,
@@ -52,8 +55,7 @@ impl ShapeError {
     }
 
     fn of_field(field: &str, message: impl Into<String>) -> Self {
-        let field = field.chars().take(64).collect();
-        Self { path: field, ..Self::new(message) }
+        Self { path: excerpt(field), ..Self::new(message) }
     }
 }
 
@@ -271,7 +273,7 @@ impl<'de> MapAccess<'de> for Fields {
         seed: S,
     ) -> Result<Option<S::Value>, ShapeError> {
         let Some((key, value)) = self.rest.next() else { return Ok(None) };
-        self.next = Some(Part { value, path: join(&self.path, &key) });
+        self.next = Some(Part { value, path: join(&self.path, &excerpt(&key)) });
         let key: StringDeserializer<ShapeError> = key.into_deserializer();
         seed.deserialize(key).map(Some)
     }
@@ -379,5 +381,18 @@ mod tests {
             assert_eq!(error.to_string(), said, "{value}");
             assert_eq!(error.is_no_object, said.ends_with("must be an object"), "{value}");
         }
+    }
+
+    #[test]
+    fn a_key_is_repeated_by_its_beginning_and_printably() {
+        let key = format!("\u{1b}[2J\u{202e}{}", "k".repeat(1_000_000));
+        let outer = |value: Value| read_shape::<Outer>(value).unwrap_err();
+        let unknown = outer(json!({"name": "a", &key: 1}));
+        let known = outer(json!({"name": "a", "map": {&key: 1}}));
+        for path in [&unknown.path, &known.path] {
+            assert!(path.contains("⟦U+001B⟧[2J⟦U+202E⟧kk") && path.ends_with('…'), "{path}");
+            assert!(path.chars().count() < 100, "{path}");
+        }
+        assert!(unknown.message.starts_with("is an unknown field"), "{unknown}");
     }
 }

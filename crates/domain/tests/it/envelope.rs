@@ -3,6 +3,7 @@
 use abide_domain::{
     AgentId, Timestamp,
     envelope::{Channel, EnvelopeError, EnvelopeRules, StimulusEnvelope},
+    limits::VIOLATIONS_MAX,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -87,6 +88,11 @@ fn each_rule_has_its_violation() {
     assert_eq!(broken(|v| v["session_id"] = json!("x".repeat(129))), ["session_id too_long"]);
     assert_eq!(broken(|v| v["extra"] = json!(1)), ["extra unknown_field"]);
     assert_eq!(broken(|v| *v = json!([])), ["(envelope) type"]);
+    let odd = format!("\u{1b}[2J{}", "k".repeat(1_000_000));
+    let said = broken(|v| v[&odd] = json!(1));
+    assert!(said[0].starts_with("⟦U+001B⟧[2Jkk") && said[0].len() < 200, "{said:?}");
+    let many = |v: &mut Value| (0..1_000).for_each(|n| v[format!("k{n}")] = json!(1));
+    assert_eq!(broken(many).len(), VIOLATIONS_MAX, "and no more of them than anybody reads");
 }
 
 #[test]
