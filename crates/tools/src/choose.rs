@@ -16,6 +16,7 @@ mod hints;
 mod index;
 mod lines;
 mod meaning;
+mod nearest_names;
 mod number;
 mod pick;
 mod query;
@@ -27,6 +28,7 @@ mod tests;
 
 use abide_domain::tool::ToolSpec;
 
+pub(crate) use self::nearest_names::nearest_names;
 pub use self::{
     find::{
         FIND_BYTES_MAX, FIND_MATCHES_DEFAULT, FIND_MATCHES_MAX, FIND_NAMES_MAX, FindTools,

@@ -111,6 +111,13 @@ impl ToolPolicy {
         Some(format!("`{name}` is denied by `{pattern}` in `{}`", self.deny.key))
     }
 
+    /// Whether a list means a tool of that name, or a person set something for it.
+    pub fn is_named(&self, name: &str) -> bool {
+        let is_listed =
+            [&self.deny, &self.ask, &self.allow].iter().any(|list| list.find(name).is_some());
+        is_listed || self.settings.contains_key(name)
+    }
+
     /// Decides about a tool by its name.
     pub fn decide(&self, name: &str) -> Permission {
         if let Some(reason) = self.denied_by_list(name) {

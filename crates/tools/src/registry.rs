@@ -5,24 +5,20 @@
 
 use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 
-use abide_domain::tool::ToolSpec;
+use abide_domain::{text::shortened, tool::ToolSpec, visible_line};
 use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
     Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes, Now,
     QueryMemory, Recall, RecordNode, RememberFact, SearchFacts, Stdout, Tool, ToolLimits,
-    ToolPolicy, policy::is_tool_name,
+    ToolPolicy, choose::nearest_names, policy::is_tool_name,
 };
 
 /// Most problems in one message.
 const PROBLEMS_MAX: usize = 8;
-/// Longest message of a problem, in Unicode scalar values: it repeats the value, which may be large.
+/// Longest message or path of a problem, in Unicode scalar values: it repeats the value or its keys, which may be large.
 const PROBLEM_CHARS_MAX: usize = 300;
-/// Most suggestions for a name that does not exist.
-const NEAREST_MAX: usize = 3;
-/// How similar a name must be to be suggested, from 0 to 1.
-const SIMILARITY_MIN: f64 = 0.6;
 
 /// Says why a registry cannot be made: a defect of the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,13 +50,42 @@ pub enum RegistryError {
 pub struct UnknownToolError {
     /// The name as it came, cut to the longest that a tool can have.
     pub name: String,
-    /// Similar names, the most similar first; all names where none is similar.
+    /// Similar names, the most similar first; at most three.
     pub nearest: Vec<String>,
+    /// Whether `tools.find` is among those that there are.
+    pub has_search: bool,
+}
+
+impl UnknownToolError {
+    /// The error for a name that none of the given tools has: it speaks of these alone.
+    pub fn among(specs: &[ToolSpec], name: &str) -> Self {
+        Self::of_names(|| specs.iter().map(|spec| spec.name.as_str()), name)
+    }
+
+    fn of_names<'a, N: Iterator<Item = &'a str>>(known: impl Fn() -> N, name: &str) -> Self {
+        let name = shorten_name(name);
+        let nearest = nearest_names(known(), &name);
+        Self { name, nearest, has_search: known().any(|known| known == FIND_TOOL_NAME) }
+    }
+
+    /// What to try instead, for a mind; empty where nothing can be said.
+    pub fn hint(&self) -> String {
+        let near = match &*self.nearest {
+            [] => None,
+            [one] => Some(format!("the nearest name is `{one}`")),
+            several => Some(format!("the nearest names are `{}`", several.join("`, `"))),
+        };
+        let search =
+            self.has_search.then(|| format!("`{FIND_TOOL_NAME}` finds tools by what they do"));
+        near.into_iter().chain(search).collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no tool `{}`; the nearest are: {}", self.name, self.nearest.join(", "))
+        let (hint, name) = (self.hint(), &self.name);
+        let separator = if hint.is_empty() { "" } else { "; " };
+        write!(f, "there is no tool `{name}`{separator}{hint}")
     }
 }
 
@@ -216,8 +241,8 @@ impl Registry {
                 .iter_errors(arguments)
                 .take(PROBLEMS_MAX)
                 .map(|error| ArgumentProblem {
-                    path: error.instance_path().as_str().to_owned(),
-                    message: truncate(&error.to_string()),
+                    path: shown(error.instance_path().as_str()),
+                    message: shown(&error.to_string()),
                 })
                 .collect(),
         };
@@ -229,20 +254,7 @@ impl Registry {
     }
 
     fn unknown(&self, name: &str) -> UnknownToolError {
-        let name = shorten_name(name);
-        let mut similar: Vec<(f64, &String)> = self
-            .tools
-            .keys()
-            .map(|known| (strsim::jaro_winkler(&name, known), known))
-            .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-            .collect();
-        similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        let mut nearest: Vec<String> =
-            similar.into_iter().take(NEAREST_MAX).map(|(_, known)| known.clone()).collect();
-        if nearest.is_empty() {
-            nearest = self.tools.keys().cloned().collect();
-        }
-        UnknownToolError { name, nearest }
+        UnknownToolError::of_names(|| self.tools.keys().map(String::as_str), name)
     }
 }
 
@@ -251,9 +263,7 @@ fn shorten_name(name: &str) -> String {
     name.chars().take(abide_domain::limits::TOOL_NAME_BYTES_MAX).collect()
 }
 
-fn truncate(message: &str) -> String {
-    match message.char_indices().nth(PROBLEM_CHARS_MAX) {
-        None => message.to_owned(),
-        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
-    }
+/// What repeats something of the arguments: cut, and with everything hidden in it made visible.
+fn shown(text: &str) -> String {
+    visible_line(&shortened(text, PROBLEM_CHARS_MAX)).into_owned()
 }

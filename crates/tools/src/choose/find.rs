@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     index::ToolIndex,
+    nearest_names::nearest_names,
     query::{FIND_TOOL_NAME, bytes_of},
     rank,
     terms::split_name,
@@ -32,10 +33,6 @@ pub const FIND_NAMES_MAX: usize = 20;
 pub const FIND_BYTES_MAX: usize = 20 * 1024;
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 1_000;
-/// Names that are proposed for one that does not exist.
-const NEAREST_MAX: usize = 3;
-/// How similar a name must be to be proposed, from 0 to 1.
-const SIMILARITY_MIN: f64 = 0.7;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +68,8 @@ pub fn find_tools(specs: &[ToolSpec], index: &ToolIndex, search: &ToolSearch<'_>
         match places_named(specs, name) {
             places if places.is_empty() => {
                 let name: String = name.chars().take(TOOL_NAME_BYTES_MAX).collect();
-                let nearest = nearest(specs, &name);
+                let known = specs.iter().map(|spec| spec.name.as_str());
+                let nearest = nearest_names(known, &name);
                 found.unknown.push((name, nearest));
             }
             places => wanted.extend(places),
@@ -121,20 +119,6 @@ fn places_named(specs: &[ToolSpec], name: &str) -> Vec<usize> {
         let (server, own) = split_name(&spec.name);
         own == name || name.split_once('.') == Some((server, own))
     })
-}
-
-fn nearest(specs: &[ToolSpec], name: &str) -> Vec<String> {
-    let similar = |spec: &ToolSpec| {
-        let own = strsim::jaro_winkler(split_name(&spec.name).1, name);
-        strsim::jaro_winkler(&spec.name, name).max(own)
-    };
-    let mut near: Vec<(f64, &str)> = specs
-        .iter()
-        .map(|spec| (similar(spec), spec.name.as_str()))
-        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    near.into_iter().take(NEAREST_MAX).map(|(_, name)| name.to_owned()).collect()
 }
 
 impl FoundTools {

@@ -96,25 +96,40 @@ fn problems_are_few_and_short_however_large_the_arguments() {
     let error = registry().validate("memory.remember_fact", &arguments).unwrap_err();
     assert_eq!(error.problems.len(), 8);
     assert!(error.to_string().len() < 4000);
+    let key = format!("\u{1b}[2J{}", "k".repeat(1_000_000));
+    let error = registry().validate("clock.now", &json!({key: 1})).unwrap_err().to_string();
+    assert!(error.contains("⟦U+001B⟧[2Jkk") && error.len() < 1000, "{error}");
 }
 
 #[test]
-fn a_tool_that_does_not_exist_is_answered_with_the_nearest() {
+fn a_tool_that_does_not_exist_is_answered_with_the_nearest_and_with_what_finds_others() {
     let registry = registry();
     let cases = [
-        ("memory.search_fact", "memory.search_facts"),
-        ("memory.searchfacts", "memory.search_facts"),
-        ("clock_now", "clock.now"),
-        ("probe.apend", "probe.append"),
-        ("", "clock.now"),
-        (&"z".repeat(100_000), "clock.now"),
+        ("memory.search_fact", "`memory.search_facts`"),
+        ("memory.searchfacts", "`memory.search_facts`"),
+        ("search_facts", "`memory.search_facts`"),
+        ("clock_now", "the nearest names are `clock.now`"),
+        ("probe.apend", "`probe.append`"),
     ];
     for (name, nearest) in cases {
         let error = registry.get(name).unwrap_err();
-        assert_eq!(error.nearest.first().map(String::as_str), Some(nearest), "{error}");
-        assert!(error.to_string().len() < 400);
+        let text = error.to_string();
+        assert!(
+            text.starts_with(&format!("there is no tool `{name}`; the nearest name")),
+            "{text}"
+        );
+        assert!(text.contains(nearest) && text.len() < 400, "{text}");
+        assert!(text.ends_with("; `tools.find` finds tools by what they do"), "{text}");
         assert!(registry.validate(name, &json!({})).is_err());
     }
+    for name in ["", &"z".repeat(100_000)] {
+        let error = registry.get(name).unwrap_err();
+        assert!(error.nearest.is_empty(), "what is like nothing is not answered with all: {error}");
+        assert!(error.to_string().len() < 400 && error.to_string().contains("`tools.find`"));
+    }
+    let alone = Registry::new([Arc::new(Now::new()) as _]).unwrap();
+    let text = alone.get("deploy").unwrap_err().to_string();
+    assert_eq!(text, "there is no tool `deploy`");
 }
 
 #[test]
