@@ -37,7 +37,7 @@ mod walk;
 use crate::{
     agent_setup::AgentSetup, failpoint::Failpoint, services::Services, state::EpochRecord,
 };
-pub(crate) use approve::preview;
+pub(crate) use approve::{preview, preview_words};
 pub use controls::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder};
 pub use error::EpochError;
 use walk::Walk;

@@ -47,14 +47,20 @@ pub trait Tool: Send + Sync + fmt::Debug {
     }
 
     /// What a call would change, for the person who is asked about it: a diff, most often. Changes nothing. None: the arguments
-    /// say it all.
+    /// say it all. An error: the call would fail with it as things stand.
     fn preview<'a>(
         &'a self,
         agent: &'a AgentId,
         arguments: &'a Value,
-    ) -> BoxFuture<'a, Option<String>> {
+    ) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
         let _ = (agent, arguments);
-        Box::pin(std::future::ready(None))
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// The tool that lets an agent see what this one's preview looks at: where that one needs a person's yes, so does the news that
+    /// this call would fail. None: the preview looks at nothing but the arguments and what is the agent's own.
+    fn preview_reads_as(&self) -> Option<&'static str> {
+        None
     }
 
     /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.

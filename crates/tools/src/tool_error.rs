@@ -59,6 +59,12 @@ impl ToolError {
         Self { retry_after: wait, ..self }
     }
 
+    /// Whether the same call may succeed a little later, though nobody changes anything.
+    pub fn may_pass(&self) -> bool {
+        use ToolErrorKind::{RateLimited, Unknown, Upstream};
+        matches!(self.kind, RateLimited | Upstream | Unknown)
+    }
+
     /// The words for the mind: the message, and how long to wait.
     pub fn to_text(&self) -> String {
         match self.retry_after {

@@ -105,6 +105,9 @@ impl Job {
     }
 }
 
+/// The tool that lets an agent see what stands in files.
+pub(crate) const FILES_READ: &str = "files.read";
+
 /// What a tool does.
 pub(crate) type Work = fn(&Job) -> Result<Value, ToolError>;
 /// What a tool would do, in words or as a diff.
@@ -196,18 +199,22 @@ impl Tool for FileTool {
         &'a self,
         agent: &'a AgentId,
         arguments: &'a Value,
-    ) -> BoxFuture<'a, Option<String>> {
-        let Some(preview) = self.preview else { return Box::pin(ready(None)) };
+    ) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        let Some(preview) = self.preview else { return Box::pin(ready(Ok(None))) };
         let (job, signal) = self.job(agent, arguments, String::new());
         Box::pin(async move {
             let shown = tokio::task::spawn_blocking(move || preview(&job)).await;
             drop(signal);
-            Some(match shown {
-                Ok(Ok(shown)) => shown,
-                Ok(Err(error)) => format!("it would fail: {error}"),
-                Err(error) => format!("what it would change cannot be shown: {error}"),
-            })
+            match shown {
+                Ok(shown) => shown.map(Some),
+                Err(error) => Ok(Some(format!("what it would change cannot be shown: {error}"))),
+            }
         })
+    }
+
+    /// It says what files there are, and what is in them.
+    fn preview_reads_as(&self) -> Option<&'static str> {
+        Some(FILES_READ)
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -12,7 +12,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
 
 use super::{Keeper, OrderError};
-use crate::run_epoch::preview;
+use crate::run_epoch::{preview, preview_words};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Keeper {
         let knows = |name: &str| self.services().knows(name);
         let policy = self.policy_of(&profile);
         let permission = judge_call(&policy, &**tool, agent, arguments, &knows);
-        let preview = preview(agent, &**tool, arguments).await;
+        let preview = preview_words(preview(agent, &**tool, arguments).await);
         let is_denied = matches!(permission, Permission::Deny { .. });
         if is_denied || tool.spec().effect != EffectClass::Read {
             return Ok(TriedTool { permission, preview, result: None });

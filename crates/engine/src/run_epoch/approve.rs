@@ -12,7 +12,7 @@ use abide_domain::{
     text::shortened,
     tool::Outcome,
 };
-use abide_tools::{Permission, Tool, judge_call};
+use abide_tools::{Permission, Tool, ToolError, UnknownToolError, judge_call};
 use serde_json::Value;
 
 use super::{
@@ -54,22 +54,30 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     // Of a tool that the agent may not use it is not said whether it exists or wants other arguments.
     let policy = walk.services.policy_of(walk.agent);
     if let Permission::Deny { reason } = policy.decide(&call.name) {
+        let is_named = policy.is_named(&call.name);
+        let reason = if is_named { reason } else { with_hint(walk, &call.name, reason) };
         return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
     }
-    if let Err(problem) = walk.tools.validate(&call.name, &call.arguments) {
+    let tools = Arc::clone(&walk.tools);
+    let Ok(tool) = tools.get(&call.name) else {
+        let reason = UnknownToolError::among(&walk.offer.all(), &call.name).to_string();
+        return Ok(Permit::Refused { outcome: Outcome::Error, reason });
+    };
+    if let Err(problem) = tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
     }
-    let tools = Arc::clone(&walk.tools);
-    let tool = match tools.get(&call.name) {
-        Ok(tool) => tool,
-        Err(unknown) => {
-            return Ok(Permit::Refused { outcome: Outcome::Error, reason: unknown.to_string() });
-        }
-    };
     match judged(walk, call, &**tool) {
         Permission::Deny { reason } => Ok(Permit::Refused { outcome: Outcome::Denied, reason }),
         Permission::Ask => ask_person(walk, call, &**tool).await,
         Permission::Allow => Ok(Permit::Run),
+    }
+}
+
+/// Why a tool may not run that nobody named, with those that may and whose names are like its own: most often one of them was meant.
+fn with_hint(walk: &Walk<'_>, name: &str, reason: String) -> String {
+    match UnknownToolError::among(&walk.offer.all(), name).hint() {
+        hint if hint.is_empty() => reason,
+        hint => format!("{reason}; {hint}"),
     }
 }
 
@@ -87,7 +95,13 @@ async fn ask_person(
 ) -> Result<Permit, EpochError> {
     if walk.record.approval_of(&call.call_id).is_none() {
         let preview = preview(&walk.agent.id, tool, &call.arguments).await;
-        request(walk, (call.call_id.clone(), None, preview)).await?;
+        if let Err(error) = &preview
+            && may_hear_unasked(walk, tool, error)
+        {
+            // A yes would change nothing about it, so nobody is bothered.
+            return Ok(Permit::Refused { outcome: Outcome::Error, reason: error.to_text() });
+        }
+        request(walk, (call.call_id.clone(), None, preview_words(preview))).await?;
     }
     await_decision(walk, call).await?;
     if let Err(reason) = verdict(walk, &call.call_id, &call.name) {
@@ -100,11 +114,27 @@ async fn ask_person(
     })
 }
 
-/// What a call would change, as far as its tool can say so in time.
-pub(crate) async fn preview(agent: &AgentId, tool: &dyn Tool, arguments: &Value) -> Option<String> {
+/// Whether the mind is told without a person's yes that a call must fail: of what it may not look at by itself, not.
+fn may_hear_unasked(walk: &Walk<'_>, tool: &dyn Tool, error: &ToolError) -> bool {
+    let policy = walk.services.policy_of(walk.agent);
+    let may_look = |reader| policy.decide(reader) == Permission::Allow;
+    !error.may_pass() && tool.preview_reads_as().is_none_or(may_look)
+}
+
+/// What a call would change, as far as its tool can say so in time, or the error with which it would fail.
+pub(crate) async fn preview(
+    agent: &AgentId,
+    tool: &dyn Tool,
+    arguments: &Value,
+) -> Result<Option<String>, ToolError> {
     let preview = tool.preview(agent, arguments);
-    let preview = tokio::time::timeout(PREVIEW_WITHIN, preview).await.ok()??;
-    Some(shortened(&preview, APPROVAL_PREVIEW_CHARS_MAX))
+    tokio::time::timeout(PREVIEW_WITHIN, preview).await.unwrap_or(Ok(None))
+}
+
+/// What a person is shown of it.
+pub(crate) fn preview_words(preview: Result<Option<String>, ToolError>) -> Option<String> {
+    let words = preview.unwrap_or_else(|error| Some(format!("it would fail: {error}")))?;
+    Some(shortened(&words, APPROVAL_PREVIEW_CHARS_MAX))
 }
 
 /// What was decided about a call; a no with its reason.

@@ -14,6 +14,7 @@ use abide_testkit::{
     SeededIds,
     rig::{Rig, Setup, TestTool, call, say},
 };
+use abide_tools::{ToolError, ToolErrorKind};
 use serde_json::json;
 
 const fn secs(secs: u64) -> Duration {
@@ -28,6 +29,49 @@ fn asks() -> Setup {
     };
     let setup = Setup::new(script).tool(TestTool::world("world.push"));
     setup.with(|setup| setup.ask = vec!["world.push"])
+}
+
+/// The same, where the tool says beforehand that a call must fail; `read` is what lets an agent see why.
+fn must_fail(kind: ToolErrorKind, read: Option<&'static str>) -> Setup {
+    let error = ToolError::of(kind, "the heron is not there");
+    let push = TestTool::world("world.push").previewing(Err(error), read);
+    let script = |request: &abide_domain::turn::TurnRequest, _| match request.turn {
+        1 => call("world.push", json!({})),
+        _ => say("so"),
+    };
+    let setup = Setup::new(script).tool(push).tool(TestTool::read("world.look"));
+    setup.with(|setup| setup.ask = vec!["world.push"])
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_a_call_that_must_fail_and_the_mind_hears_why() {
+    for read in [None, Some("world.look")] {
+        let rig = must_fail(ToolErrorKind::NotFound, read).start().await;
+        let epoch = rig.begin_interactive("push").await;
+        rig.ended(epoch).await;
+        assert_eq!((rig.runs(), rig.outcomes_of(epoch)), (0, vec![Outcome::Error]));
+        assert_eq!(rig.count_of(epoch, "approval.requested"), 0);
+        assert_eq!(&*rig.tool_results_shown()[0].content, "the heron is not there");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_asked_where_the_failure_may_pass_or_says_what_the_mind_may_not_see_unasked() {
+    let seen = must_fail(ToolErrorKind::NotFound, Some("world.look"));
+    let unseen = seen.with(|setup| setup.ask = vec!["world.*"]);
+    for setup in [must_fail(ToolErrorKind::Upstream, None), unseen] {
+        let rig = setup.start().await;
+        let (epoch, approval) = asked(&rig).await;
+        let entries = rig.entries_of(epoch).into_iter();
+        let preview = { entries }.find_map(|entry| match entry.event {
+            Event::Approval(ApprovalEvent::Requested(requested)) => requested.preview,
+            _ => None,
+        });
+        assert_eq!(preview.as_deref(), Some("it would fail: the heron is not there"));
+        rig.decide(approval, Decision::Deny, None).await.unwrap();
+        rig.ended(epoch).await;
+        assert_eq!(rig.outcomes_of(epoch), [Outcome::Denied]);
+    }
 }
 
 /// Begins an epoch and waits until it asks.

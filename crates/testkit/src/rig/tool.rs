@@ -2,7 +2,10 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use abide_domain::tool::{EffectClass, ToolSpec};
+use abide_domain::{
+    AgentId,
+    tool::{EffectClass, ToolSpec},
+};
 use abide_tools::{Call, CallProgress, Output, Tool, ToolError};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -20,6 +23,8 @@ pub struct TestTool {
     after: Duration,
     says: Option<(Duration, PropWords)>,
     gives: PropResult,
+    preview: Result<Option<String>, ToolError>,
+    preview_reads_as: Option<&'static str>,
 }
 
 impl TestTool {
@@ -45,7 +50,8 @@ impl TestTool {
             let content = format!("{} done {count}", call.call_id);
             Ok(Output { content, ..Output::default() })
         });
-        Self { spec, before: Duration::ZERO, after: Duration::ZERO, says: None, gives }
+        let (before, after) = (Duration::ZERO, Duration::ZERO);
+        Self { spec, before, after, says: None, gives, preview: Ok(None), preview_reads_as: None }
     }
 
     /// The same, declared safe to run again.
@@ -87,6 +93,17 @@ impl TestTool {
         gives: impl Fn(&Call<'_>, u32) -> Result<Output, ToolError> + Send + Sync + 'static,
     ) -> Self {
         self.gives = Arc::new(gives);
+        self
+    }
+
+    /// The same with what it says beforehand, and the tool that lets an agent see what it looks at for that.
+    #[must_use]
+    pub fn previewing(
+        mut self,
+        preview: Result<Option<String>, ToolError>,
+        reads_as: Option<&'static str>,
+    ) -> Self {
+        (self.preview, self.preview_reads_as) = (preview, reads_as);
         self
     }
 
@@ -133,6 +150,18 @@ impl BoundTestTool {
 impl Tool for BoundTestTool {
     fn spec(&self) -> &ToolSpec {
         &self.prop.spec
+    }
+
+    fn preview<'a>(
+        &'a self,
+        _: &'a AgentId,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        Box::pin(std::future::ready(self.prop.preview.clone()))
+    }
+
+    fn preview_reads_as(&self) -> Option<&'static str> {
+        self.prop.preview_reads_as
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -14,7 +14,7 @@ use super::tool_spec::{path_schema, reading, schema};
 use crate::{
     beneath::{Missing, Place},
     digest::digest,
-    job::{FileContext, FileTool, Job},
+    job::{FILES_READ, FileContext, FileTool, Job},
     limits::{FILE_BYTES_MAX, READ_BYTES_DEFAULT, READ_BYTES_MAX},
     old_file::read_start,
     shorten::shorten,
@@ -48,7 +48,7 @@ pub(super) fn tool(context: &Arc<FileContext>) -> FileTool {
     );
     let description =
         "Reads lines of a text file and tells its encoding, line ends, length and digest.";
-    reading(context, "files.read", description, parameters, read)
+    reading(context, FILES_READ, description, parameters, read)
 }
 
 fn read(job: &Job) -> Result<Value, ToolError> {

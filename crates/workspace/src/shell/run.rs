@@ -93,6 +93,20 @@ impl RunCommand {
         Self { spec, settings, folders, runner }
     }
 
+    /// What a call asks for, the folder that it names, and what is to be run.
+    fn read(
+        &self,
+        agent: &AgentId,
+        arguments: &Value,
+    ) -> Result<(Arguments, String, CommandOrder), ToolError> {
+        let given: Arguments = parse_arguments(arguments)?;
+        if given.command.contains('\0') {
+            return Err(ToolError::new("command: has a NUL character in it"));
+        }
+        let (named, order) = self.order(agent, &given)?;
+        Ok((given, named, order))
+    }
+
     fn order(
         &self,
         agent: &AgentId,
@@ -150,9 +164,8 @@ impl Tool for RunCommand {
         &'a self,
         agent: &'a AgentId,
         arguments: &'a Value,
-    ) -> BoxFuture<'a, Option<String>> {
-        let preview = Arguments::deserialize(arguments).ok().and_then(|given| {
-            let (named, order) = self.order(agent, &given).ok()?;
+    ) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        let preview = self.read(agent, arguments).map(|(given, named, order)| {
             let network = if order.network { "with network" } else { "without network" };
             let why = match self.settings.rules.decide(&given.command) {
                 CommandRuling::Ask(reason) | CommandRuling::Uncertain(reason) => {
@@ -169,11 +182,7 @@ impl Tool for RunCommand {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(async move {
-            let given: Arguments = parse_arguments(call.arguments)?;
-            if given.command.contains('\0') {
-                return Err(ToolError::new("command: has a NUL character in it"));
-            }
-            let (_, order) = self.order(call.agent, &given)?;
+            let (_, _, order) = self.read(call.agent, call.arguments)?;
             let limit = order.limit;
             let finished = self.runner.run(order, call.progress).await;
             let finished = finished.map_err(|error| tool_error(&error))?;

@@ -251,6 +251,15 @@ impl Home {
 
     /// What a person is shown before a call.
     pub(crate) fn preview(&self, name: &str, arguments: &Value) -> Option<String> {
+        self.try_preview(name, arguments).unwrap()
+    }
+
+    /// The same, or the error with which the call would fail.
+    pub(crate) fn try_preview(
+        &self,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Option<String>, ToolError> {
         let agent: AgentId = "felix".parse().unwrap();
         runtime().block_on(self.registry.get(name).unwrap().preview(&agent, arguments))
     }

@@ -48,7 +48,7 @@ fn hb_21_an_edit_that_does_not_fit_exactly_changes_nothing() {
         assert_eq!(error.kind, kind, "{error}");
         assert!(error.message.contains(words), "{error}");
         assert_eq!(home.get("a"), text.as_bytes());
-        assert!(home.preview("files.edit", &arguments).unwrap().contains(words));
+        assert_eq!(home.try_preview("files.edit", &arguments), Err(error));
     }
     assert!(!home.undo_folder().exists());
 }

@@ -179,7 +179,8 @@ fn a_dry_run_and_a_preview_show_the_diff_and_change_nothing() {
     assert!(home.preview("files.write", &new).unwrap().contains("--- /dev/null\n+++ work/new/b"));
     assert_eq!(home.names(""), ["a"]);
     let bad = json!({"path": "docs/b", "content": "x", "create": true});
-    assert!(home.preview("files.write", &bad).unwrap().starts_with("it would fail: "));
+    let error = home.try_preview("files.write", &bad).unwrap_err();
+    assert_eq!(Some(error), home.run("files.write", &bad).err(), "the error of the call itself");
     assert_eq!(home.preview("files.read", &json!({"path": "work/a"})), None);
     assert!(!home.undo_folder().exists());
 }
