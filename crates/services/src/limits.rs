@@ -94,6 +94,8 @@ pub(crate) const FUTURE_MAX: Duration = Duration::from_hours(48);
 pub(crate) const VALIDATOR_BYTES_MAX: usize = 512;
 /// Feeds that one import takes.
 pub(crate) const OPML_FEEDS_MAX: usize = 200;
+/// Feeds and hosts of an OPML document that the person is shown who is asked about it.
+pub(crate) const FEEDS_PREVIEWED_MAX: usize = 20;
 /// Time for a feed with all its redirects.
 pub(crate) const FEED_TIME_MAX: Duration = Duration::from_secs(20);
 /// Feeds that one check asks for, so that it ends in time.
@@ -135,6 +137,10 @@ pub(crate) const GAMES_DEFAULT: usize = 50;
 pub(crate) const GAMES_MAX: usize = 500;
 /// Longest file of Steam that is read, in bytes.
 pub(crate) const STEAM_FILE_BYTES_MAX: u64 = MIB;
+/// Longest file that Steam keeps for an account and that is read, in bytes: it holds much beside the hours.
+pub(crate) const STEAM_ACCOUNT_FILE_BYTES_MAX: u64 = 8 * MIB;
+/// Accounts of Steam on this machine that are looked at.
+pub(crate) const STEAM_ACCOUNTS_MAX: usize = 32;
 /// Library folders of Steam that are looked into.
 pub(crate) const STEAM_LIBRARIES_MAX: usize = 32;
 /// Entries of a library folder that are looked at.

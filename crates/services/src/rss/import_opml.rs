@@ -1,18 +1,22 @@
 //! `rss.import_opml {opml}`: subscribes to all feeds of an OPML document. Staged; asks no server. A person is asked where the
 //! document names hosts that no list names.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use abide_domain::{
     AgentId,
     limits::KEPT_VALUES_MAX,
     tool::{EffectClass, ToolSpec},
+    visible_line,
 };
 use abide_tools::{Call, Output, Permission, Tool, ToolError, ToolErrorKind, parse_arguments};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use url::Url;
 
 use super::{
     opml::{OpmlFeed, parse_opml},
@@ -21,6 +25,7 @@ use super::{
 use crate::{
     allow_list::AllowedHosts,
     foreign_text::short,
+    limits::FEEDS_PREVIEWED_MAX,
     tool_spec::{object_schema, tool_spec},
 };
 
@@ -63,8 +68,53 @@ impl Tool for ImportOpml {
         (!feeds.iter().all(is_listed)).then_some(Permission::Ask)
     }
 
+    fn preview<'a>(
+        &'a self,
+        _: &'a AgentId,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        Box::pin(ready(describe(arguments, &self.allowed).map(Some)))
+    }
+
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         Box::pin(ready(import(&call)))
+    }
+}
+
+/// What a document would add, for the person who is asked: how many feeds, the first of them, and the hosts that no list names.
+fn describe(arguments: &Value, allowed: &AllowedHosts) -> Result<String, ToolError> {
+    let Arguments { opml } = parse_arguments(arguments)?;
+    let feeds: BTreeMap<String, (Url, String)> = feeds_of(&opml)?
+        .into_iter()
+        .filter_map(|feed| Some((feed_url(&feed.url).ok()?, feed.title)))
+        .map(|(url, title)| (url.to_string(), (url, title)))
+        .collect();
+    // Those that a person has not allowed are what the question is about.
+    let (listed, unlisted): (Vec<_>, Vec<_>) =
+        feeds.into_values().partition(|(url, _)| allowed.permits(url));
+    let hosts: BTreeSet<&str> = unlisted.iter().filter_map(|(url, _)| url.host_str()).collect();
+    let mut text = format!("subscribes to {} feeds", listed.len() + unlisted.len());
+    let mut say = |line: String| text.extend(["\n", &line]);
+    if !hosts.is_empty() {
+        let shown: Vec<_> = hosts.iter().copied().take(FEEDS_PREVIEWED_MAX).map(short).collect();
+        let more = further(hosts.len());
+        say(format!("of hosts that no list names ({}): {}{more}", hosts.len(), shown.join(", ")));
+    }
+    let count = listed.len() + unlisted.len();
+    for (url, title) in unlisted.iter().chain(&listed).take(FEEDS_PREVIEWED_MAX) {
+        say(format!("- {} ({})", visible_line(title), short(url.as_str())));
+    }
+    if count > FEEDS_PREVIEWED_MAX {
+        say(format!("and {} more", count - FEEDS_PREVIEWED_MAX));
+    }
+    Ok(text)
+}
+
+/// What follows a list that was cut.
+fn further(count: usize) -> String {
+    match count.saturating_sub(FEEDS_PREVIEWED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     }
 }
 

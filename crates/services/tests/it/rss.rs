@@ -341,6 +341,32 @@ async fn a_person_is_asked_about_hosts_that_no_list_names() {
 }
 
 #[tokio::test]
+async fn whoever_approves_a_list_of_feeds_sees_how_many_and_which_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let caller = caller(folder.path(), &TestClock::start(), &["known.test"]);
+    let agent = "felix".parse().unwrap();
+    let tool = caller.tool("rss.import_opml");
+    let outline = |host: &str, n: usize| {
+        format!("<outline text='Feed\u{202e} {n}' xmlUrl='https://{host}/{n:02}'/>")
+    };
+    let outlines: Vec<_> = (0..30).map(|n| outline("known.test", n)).collect();
+    let opml = format!(
+        "<opml><body>{}{}<outline xmlUrl='http://a b/'/></body></opml>",
+        outlines.concat(),
+        outline("evil.test", 99),
+    );
+    let shown = tool.preview(&agent, &json!({"opml": opml})).await.unwrap().unwrap();
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(lines[0], "subscribes to 31 feeds");
+    assert_eq!(lines[1], "of hosts that no list names (1): evil.test");
+    assert_eq!(lines[2], "- Feed 99 (https://evil.test/99)", "what is asked about stands first");
+    assert_eq!(lines[3], "- Feed 0 (https://known.test/00)");
+    assert_eq!((lines.len(), lines[22]), (23, "and 11 more"));
+    let none = tool.preview(&agent, &json!({"opml": "<html/>"})).await.unwrap_err();
+    assert_eq!(none.kind, ToolErrorKind::Invalid);
+}
+
+#[tokio::test]
 async fn lists_of_other_readers_come_in_and_go_out() {
     let scene = Scene::start(feed(
         &(0..9).map(|n| item(&n.to_string(), &n.to_string())).collect::<Vec<_>>(),
