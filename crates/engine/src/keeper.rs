@@ -55,7 +55,7 @@ pub use forget::{ForgetMode, Forgotten, IdentityForgets};
 pub use memory::{GraphError, NewFact, SeedResult};
 use replay::state_digest;
 pub use replay::{ReplayedState, StartError, fold, replay};
-pub use tool_policy::{ToolPolicyOrder, ToolPolicyOrderError};
+pub use tool_policy::{StillDenied, ToolPolicyOrder, ToolPolicyOrderError, ToolPolicySet};
 pub use try_tool::{TriedTool, TryToolError};
 
 /// What a keeper is made of. The composition root builds it.

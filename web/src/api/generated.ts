@@ -1483,6 +1483,14 @@ export interface StepView {
   step: string;
 }
 
+/** An agent for which a tool does not run although it was set for all. */
+export interface StillDeniedView {
+  /** The agent. */
+  citizen: string;
+  /** The entry of the list that denies it. */
+  reason: string;
+}
+
 /** An epoch that did not end in time. It goes on. */
 export interface StillOpen {
   /** The epoch. */
@@ -1544,6 +1552,8 @@ export interface ToolPolicyView {
   before?: string | null;
   /** What is set now; null: nothing. */
   policy?: string | null;
+  /** The agents for which it does not run although it was set for all: their own lists in abide.toml deny it. */
+  still_denied: StillDeniedView[];
   /** The tool. */
   tool: string;
 }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here widens what the configuration denies: such a setting is refused, so that nobody believes that it holds.
 
+use std::sync::Arc;
+
 use abide_domain::{
     AgentId, EntityName,
     event::{PolicySetting, ToolPolicyChanged},
@@ -22,6 +24,24 @@ pub struct ToolPolicyOrder {
     pub agent: Option<AgentId>,
     /// What is to hold; none: what held without a setting.
     pub policy: Option<PolicySetting>,
+}
+
+/// What came of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolPolicySet {
+    /// The setting that it took the place of.
+    pub before: Option<PolicySetting>,
+    /// The agents for which the tool does not run although it was set for all, in the order of the keeper's agents.
+    pub still_denied: Vec<StillDenied>,
+}
+
+/// An agent whose own list of the configuration denies a tool whatever is set for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StillDenied {
+    /// The agent.
+    pub agent: AgentId,
+    /// By which entry of which list.
+    pub reason: String,
 }
 
 /// Says why something was not set. Nothing has changed then.
@@ -47,12 +67,12 @@ pub enum ToolPolicyOrderError {
 }
 
 impl Keeper {
-    /// Sets what agents may do with a tool, from the next call on, and gives the setting that it took the place of.
+    /// Sets what agents may do with a tool, from the next call on.
     pub async fn set_tool_policy(
         &self,
         order: ToolPolicyOrder,
         by: EntityName,
-    ) -> Result<Option<PolicySetting>, ToolPolicyOrderError> {
+    ) -> Result<ToolPolicySet, ToolPolicyOrderError> {
         let _turn = self.edit_turn().await?;
         let ToolPolicyOrder { tool, agent, policy } = order;
         let (before, count) = {
@@ -63,8 +83,9 @@ impl Keeper {
         if before.is_none() || policy.is_some() {
             self.check_tool(&tool, agent.as_ref(), policy)?;
         }
+        let still_denied = self.still_denied(&tool, agent.as_ref(), policy);
         if before == policy {
-            return Ok(before);
+            return Ok(ToolPolicySet { before, still_denied });
         }
         if before.is_none() && count >= TOOL_SETTINGS_MAX {
             return Err(ToolPolicyOrderError::TooMany);
@@ -75,7 +96,25 @@ impl Keeper {
         let appended = self.services().ledger.append(vec![draft]).await;
         let appended = appended.map_err(OrderError::from)?;
         self.services().view.applied(appended.last_seq).await;
-        Ok(before)
+        Ok(ToolPolicySet { before, still_denied })
+    }
+
+    /// Those who have a tool and may not run it, although it is set for all that it runs.
+    fn still_denied(
+        &self,
+        tool: &str,
+        agent: Option<&AgentId>,
+        policy: Option<PolicySetting>,
+    ) -> Vec<StillDenied> {
+        if agent.is_some() || matches!(policy, None | Some(PolicySetting::Deny)) {
+            return Vec::new();
+        }
+        let denied = |agent: &Arc<AgentSetup>| {
+            agent.tools.current().get(tool).ok()?;
+            let reason = agent.policy.denied_by_list(tool)?;
+            Some(StillDenied { agent: agent.id.clone(), reason })
+        };
+        self.agents().iter().filter_map(denied).collect()
     }
 
     /// Whether a tool exists for those whom a setting is for, and the configuration leaves anything to be set.

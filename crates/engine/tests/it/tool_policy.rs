@@ -24,7 +24,7 @@ async fn set(
 ) -> Result<Option<PolicySetting>, ToolPolicyOrderError> {
     let agent = agent.map(|agent| agent.parse().unwrap());
     let order = ToolPolicyOrder { tool: tool.into(), agent, policy };
-    rig.keeper().set_tool_policy(order, ann()).await
+    rig.keeper().set_tool_policy(order, ann()).await.map(|set| set.before)
 }
 
 fn pushes(request: &TurnRequest, _: usize) -> RigAnswer {
@@ -177,4 +177,28 @@ async fn there_are_so_many_settings_and_no_more_and_one_of_what_is_gone_can_be_t
     set(&rig, ("gone.tool_7", None), None).await.unwrap();
     set(&rig, ("world.push", None), deny).await.unwrap();
     assert_eq!(rig.keeper().state().tool_settings.count(), TOOL_SETTINGS_MAX);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_tool_that_is_not_there_is_answered_with_those_that_the_mind_may_use() {
+    let script = |request: &TurnRequest, _| match request.turn {
+        1 => call("world.pusch", json!({})),
+        _ => say("so"),
+    };
+    let tools = |setup: Setup| {
+        let setup = setup.tool(TestTool::world("world.push"));
+        setup.tool(TestTool::world("world.pushed"))
+    };
+    // Where a pattern allows it, and where no list names it.
+    for allow in [vec!["*"], vec!["world.push"]] {
+        let setup = tools(Setup::new(script)).with(|setup| {
+            setup.allow = allow.clone();
+            setup.deny = vec!["world.pushed"];
+        });
+        let rig = setup.start().await;
+        rig.say("push").await;
+        let told = rig.tool_results_shown()[0].content.clone();
+        assert!(told.contains("`world.pusch`") && told.contains("`world.push`"), "{told}");
+        assert!(!told.contains("world.pushed") && !told.contains("arguments"), "{told}");
+    }
 }

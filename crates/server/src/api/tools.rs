@@ -10,7 +10,7 @@ use abide_domain::{
 };
 use abide_engine::{
     AgentSetup, Keeper,
-    keeper::{ToolPolicyOrder, ToolPolicyOrderError, TriedTool, TryToolError},
+    keeper::{StillDenied, ToolPolicyOrder, ToolPolicyOrderError, TriedTool, TryToolError},
     state::ToolSetting,
 };
 use abide_tools::{FOREIGN_PREFIX, Permission, UnknownToolError, judge_call};
@@ -29,9 +29,6 @@ use super::{
     list::List,
 };
 use crate::auth::Caller;
-
-/// Most names that are suggested in place of one that does not exist.
-const NEAREST_MAX: usize = 5;
 
 /// A tool as an agent has it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -105,6 +102,23 @@ pub(crate) struct ToolPolicyView {
     policy: Option<&'static str>,
     /// What was set before, which undoes this; null: nothing.
     before: Option<&'static str>,
+    /// The agents for which it does not run although it was set for all: their own lists in abide.toml deny it.
+    still_denied: Vec<StillDeniedView>,
+}
+
+/// An agent for which a tool does not run although it was set for all.
+#[derive(Debug, Serialize, ToSchema)]
+struct StillDeniedView {
+    /// The agent.
+    citizen: String,
+    /// The entry of the list that denies it.
+    reason: String,
+}
+
+impl From<StillDenied> for StillDeniedView {
+    fn from(StillDenied { agent, reason }: StillDenied) -> Self {
+        Self { citizen: agent.to_string(), reason }
+    }
 }
 
 /// A call to try.
@@ -260,9 +274,11 @@ pub(crate) async fn set_policy(
     let agent = agent.map(|id| id.parse().map_err(|_| ApiError::not_found("agent", &id)));
     let agent: Option<AgentId> = agent.transpose()?;
     let order = ToolPolicyOrder { tool: tool.clone(), agent: agent.clone(), policy };
-    let before = keeper.set_tool_policy(order, caller.author()).await.map_err(not_set)?;
+    let set = keeper.set_tool_policy(order, caller.author()).await.map_err(not_set)?;
     let (agent, word) = (agent.map(|agent| agent.to_string()), PolicySetting::as_str);
-    Ok(Json(ToolPolicyView { tool, agent, policy: policy.map(word), before: before.map(word) }))
+    let (policy, before) = (policy.map(word), set.before.map(word));
+    let still_denied = set.still_denied.into_iter().map(StillDeniedView::from).collect();
+    Ok(Json(ToolPolicyView { tool, agent, policy, before, still_denied }))
 }
 
 fn not_set(error: ToolPolicyOrderError) -> ApiError {
@@ -275,11 +291,10 @@ fn not_set(error: ToolPolicyOrderError) -> ApiError {
     }
 }
 
-fn unknown_tool(UnknownToolError { name, nearest }: &UnknownToolError) -> ApiError {
-    let nearest = nearest.iter().take(NEAREST_MAX).map(|name| format!("`{name}`"));
-    let nearest = nearest.collect::<Vec<_>>().join(", ");
-    let name = visible_line(name);
-    ApiError::missing(format!("there is no tool `{name}`; the nearest are {nearest}"))
+fn unknown_tool(UnknownToolError { name, nearest, .. }: &UnknownToolError) -> ApiError {
+    let near = nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let near = if near.is_empty() { near } else { format!("; the nearest are {near}") };
+    ApiError::missing(format!("there is no tool `{}`{near}", visible_line(name)))
 }
 
 fn refused(error: TryToolError) -> ApiError {

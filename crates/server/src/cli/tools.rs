@@ -12,6 +12,8 @@ use super::{
     table::table,
 };
 
+/// Most agents that are named for which a tool does not run although it was set for all.
+const STILL_DENIED_SHOWN_MAX: usize = 10;
 /// Pages at most that are read.
 const PAGES_MAX: usize = 50;
 
@@ -144,6 +146,17 @@ async fn set(
     };
     let shown = format!("{name} for {whom}: {} (before: {})", word("/policy"), word("/before"));
     print(context, &set, &shown)?;
+    if context.terminal.is_json() {
+        return Ok(Exit::Ok);
+    }
+    let denied = items(&set, "/still_denied");
+    for agent in denied.iter().take(STILL_DENIED_SHOWN_MAX) {
+        let (agent, reason) = (display(agent, "/citizen"), display(agent, "/reason"));
+        context.terminal.say(&format!("not for {agent}: {reason}, and no setting undoes that"));
+    }
+    if let Some(more) = denied.len().checked_sub(STILL_DENIED_SHOWN_MAX).filter(|more| *more > 0) {
+        context.terminal.say(&format!("nor for {more} others; --json lists all"));
+    }
     Ok(Exit::Ok)
 }
 

@@ -152,7 +152,10 @@ fn a_setting_needs_an_administrator_a_tool_and_a_policy() {
     let nobody = json!({"policy": "deny", "agent": "nobody"});
     assert_eq!(put(&keeper.client, "stdout", &nobody).status, 404);
     let set = put(&keeper.client, "stdout", &deny).json();
-    assert_eq!(set, json!({"tool": "stdout", "agent": null, "policy": "deny", "before": null}));
+    assert_eq!(
+        set,
+        json!({"tool": "stdout", "agent": null, "policy": "deny", "before": null, "still_denied": []})
+    );
     let undone = put(&keeper.client, "stdout", &json!({"policy": set["before"]})).json();
     assert_eq!((&undone["policy"], &undone["before"]), (&Value::Null, &"deny".into()));
 }
@@ -186,6 +189,16 @@ fn two_agents_differ_by_their_own_lists_and_by_what_is_set_for_one() {
         (policy("felix", "clock.now"), policy("ida", "clock.now")),
         ("allow".into(), "ask".into())
     );
+    let said = done(&home, ["tools", "allow", "stdout"]);
+    assert!(
+        said.contains("not for ida: `stdout` is denied by `stdout` in `agent.tools.deny`"),
+        "{said}"
+    );
+    let set: Value =
+        serde_json::from_str(&done(&home, ["tools", "allow", "stdout", "--json"])).unwrap();
+    assert_eq!(set["still_denied"][0]["citizen"], "ida", "{set}");
+    let set = put(&keeper.client, "stdout", &json!({"policy": "deny"})).json();
+    assert_eq!(set["still_denied"], json!([]), "that is what is wanted");
     done(&home, ["tools", "allow", "stdout"]);
     assert_eq!(
         (policy("felix", "stdout"), policy("ida", "stdout")),
