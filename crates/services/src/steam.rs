@@ -5,7 +5,9 @@
 mod get_installed;
 mod get_library;
 mod get_recent_games;
+mod hours;
 mod installed;
+mod played;
 mod player_service;
 mod resolve_id;
 mod settings;
@@ -31,7 +33,7 @@ pub fn steam_tools(settings: &SteamSettings, http: &ClientSettings) -> Vec<Arc<d
     vec![
         Arc::new(GetLibrary::new(Arc::clone(&service))),
         Arc::new(GetRecentGames::new(Arc::clone(&service))),
-        Arc::new(GetInstalled::new(settings.roots.clone())),
+        Arc::new(GetInstalled::new(settings.roots.clone(), settings.steam_id.clone())),
         Arc::new(ResolveId::new(service)),
     ]
 }

@@ -218,11 +218,16 @@ fn steam_settings(settings: &Settings, environment: &Environment) -> SteamSettin
         [] => usual().unwrap_or_default(),
         roots => roots.iter().map(PathBuf::from).collect(),
     };
-    SteamSettings {
+    let found = SteamSettings {
         key: secret(environment, &section.key_env),
         steam_id: Some(section.id.clone()).filter(|id| !id.is_empty()),
         roots,
         ..SteamSettings::default()
+    };
+    match section.url.as_str() {
+        "" => found,
+        // A person wrote it down.
+        url => SteamSettings { url: url.to_owned(), addresses: AddressPolicy::Any, ..found },
     }
 }
 

@@ -11,7 +11,10 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::player_service::{PlayerService, games_of};
+use super::{
+    hours::hours,
+    player_service::{PlayerService, games_of},
+};
 use crate::{
     foreign_text::{NOTICE, short},
     limits::{GAMES_DEFAULT, GAMES_MAX},
@@ -94,7 +97,6 @@ fn sort_games(games: &mut [&Value], sort: &str) {
 
 fn shown(game: &Value) -> Value {
     let minutes = |name: &str| game.get(name).and_then(Value::as_u64);
-    let hours = |minutes: u64| format!("{}.{}", minutes / 60, minutes % 60 / 6);
     let played = minutes("rtime_last_played").filter(|seconds| *seconds > 0);
     let played = played.and_then(|seconds| i64::try_from(seconds).ok()?.checked_mul(1_000_000));
     json!({

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -87,13 +86,7 @@ fn named_libraries(list: &VdfBlock) -> Vec<PathBuf> {
 }
 
 fn read_vdf(path: &Path) -> Option<VdfBlock> {
-    let file = fs::File::open(path).ok()?;
-    let mut bytes = Vec::new();
-    file.take(STEAM_FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > STEAM_FILE_BYTES_MAX {
-        return None;
-    }
-    VdfBlock::parse(&String::from_utf8_lossy(&bytes))
+    VdfBlock::read(path, STEAM_FILE_BYTES_MAX)
 }
 
 fn game_of(manifest: &VdfBlock) -> Option<(u64, InstalledGame)> {

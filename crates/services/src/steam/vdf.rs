@@ -1,5 +1,7 @@
 //! Valve's text format of names, values and blocks: `"a" "1" "b" { "c" "2" }`. Read without recursion.
 
+use std::{fs::File, io::Read as _, path::Path};
+
 use crate::limits::VDF_DEPTH_MAX;
 
 /// A block: its names in order, each with a text or a block.
@@ -21,7 +23,18 @@ enum Token {
 }
 
 impl VdfBlock {
-    /// Reads a whole file; none where it is not of this format.
+    /// Reads a file of at most so many bytes; none where it is longer or not of this format. Blocking.
+    pub(super) fn read(path: &Path, bytes_max: u64) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let mut bytes = Vec::new();
+        file.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 > bytes_max {
+            return None;
+        }
+        Self::parse(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// Reads a whole text; none where it is not of this format.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut rest = text.trim_start_matches('\u{feff}');
         // The blocks that are open, each with the name that it will stand under.

@@ -190,7 +190,7 @@ async fn installed_games_are_read_from_steams_own_files() {
     );
     assert_eq!(
         found["games"][0],
-        json!({"appid": 20, "name": "Alpha", "bytes": 77, "updated": "2023-11-14T22:13:20.000000Z", "installed": false})
+        json!({"appid": 20, "name": "Alpha", "bytes": 77, "updated": "2023-11-14T22:13:20.000000Z", "installed": false, "hours": null, "last_played": null})
     );
     assert_eq!(found["games"][1]["installed"], true);
     let checks = check_steam(&settings).await;
@@ -201,4 +201,55 @@ async fn installed_games_are_read_from_steams_own_files() {
     let (kind, message) =
         caller(&settings).refused("steam.get_library", json!({"steam_id": ID})).await;
     assert!(kind == ToolErrorKind::Blocked && message.contains("no key"), "{message}");
+}
+
+/// A file of Steam for an account.
+fn account(games: &str) -> String {
+    format!(
+        "\"UserLocalConfigStore\" {{ \"friends\" {{ \"x\" \"{{\\\"a\\\":1}}\" }} \"Software\" {{ \"valve\" {{ \"Steam\" {{ \"Apps\" {{ {games} }} }} }} }} }}"
+    )
+}
+
+#[tokio::test]
+async fn hours_are_those_of_the_account_that_is_meant_or_of_the_only_one() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().join("steam");
+    let manifest = "\"AppState\" { \"appid\" \"10\" \"name\" \"Zeta\" \"StateFlags\" \"4\" }";
+    write(&root.join("steamapps/appmanifest_10.acf"), manifest);
+    let file = |number: u64| root.join(format!("userdata/{number}/config/localconfig.vdf"));
+    let mine = account(
+        "\"10\" { \"LastPlayed\" \"1700000000\" \"Playtime\" \"750\" } \"x\" { } \"11\" \"1\"",
+    );
+    write(&file(7), &mine);
+    write(&file(0), &account("\"10\" { \"Playtime\" \"9999\" }"));
+    write(&root.join("userdata/anonymous/config/localconfig.vdf"), &mine);
+    let elsewhere = home.path().join("elsewhere");
+    write(&elsewhere.join("config/localconfig.vdf"), &mine);
+    std::os::unix::fs::symlink(&elsewhere, root.join("userdata/8")).unwrap();
+    let found = async |id: Option<&str>| {
+        let (roots, steam_id) = (vec![root.clone()], id.map(str::to_owned));
+        let settings = SteamSettings { roots, steam_id, ..SteamSettings::default() };
+        caller(&settings).json("steam.get_installed", json!({})).await
+    };
+    let times = |found: &Value| (found["games"][0]["hours"].clone(), found["note"].is_null());
+    let alone = found(None).await;
+    assert_eq!(times(&alone), (json!("12.5"), true));
+    assert_eq!(alone["games"][0]["last_played"], "2023-11-14T22:13:20.000000Z");
+    write(&file(9), &account("\"10\" { \"Playtime\" \"60\" }"));
+    assert_eq!(times(&found(None).await), (Value::Null, false), "whose is not guessed");
+    assert_eq!(times(&found(Some("a_name")).await), (Value::Null, false));
+    assert_eq!(times(&found(Some("76561197960265737")).await), (json!("1.0"), true));
+    assert_eq!(
+        times(&found(Some("76561197960265738")).await),
+        (Value::Null, true),
+        "of nobody here"
+    );
+    for broken in ["damaged {".to_owned(), format!("\"{}\" \"x\"", "x".repeat(9 << 20))] {
+        write(&file(9), &broken);
+        let found = found(Some("76561197960265737")).await;
+        assert_eq!(
+            (times(&found), found["unreadable_files"].as_u64()),
+            ((Value::Null, true), Some(1))
+        );
+    }
 }

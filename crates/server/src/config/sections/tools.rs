@@ -109,9 +109,11 @@ section! {
 section! {
     /// `[tools.steam]`.
     pub(crate) struct SteamSection {
+        /// The address of Steam's service; empty: Steam's own.
+        pub(crate) url: String = "", URL;
         /// The variable with the key of Steam's service; empty: only what is installed is known.
         pub(crate) key_env: String = "", VARIABLE_NAME;
-        /// Whose games are meant where a call does not say it: a number of 17 digits or a name.
+        /// Whose games are meant where a call does not say it: a number of 17 digits or a name. The number also says whose hours are meant where several accounts play on this machine.
         pub(crate) id: String = "", text(64);
         /// Steam's folders on this machine; empty: where they usually are.
         pub(crate) roots: Vec<String> = [], TEXTS;

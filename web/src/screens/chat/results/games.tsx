@@ -60,6 +60,7 @@ const COLUMNS: Record<Games["of"], Column<Game>[]> = {
     NAME,
     { name: "Size", of: ({ size }) => (size === null ? "" : bytes(size)), isNumber: true },
     { name: "State", of: (game) => (game.isInstalled ? "installed" : "not complete") },
+    HOURS,
   ],
   library: [
     NAME,

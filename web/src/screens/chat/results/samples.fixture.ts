@@ -200,10 +200,21 @@ export const SAMPLES: Sample[] = [
       notice: NOTICE,
       libraries: 1,
       total: 3,
-      games: [{ appid: 7, name: "Heron Simulator", bytes: 2_097_152, updated: AT, installed: false }],
+      games: [
+        {
+          appid: 7,
+          name: "Heron Simulator",
+          bytes: 2_097_152,
+          updated: AT,
+          installed: false,
+          hours: "12.5",
+          last_played: AT,
+        },
+      ],
       unreadable_files: 1,
+      note: null,
     },
-    shows: ["Heron Simulator", "2.0 MB", "not complete", "3 games", "1 file"],
+    shows: ["Heron Simulator", "2.0 MB", "not complete", "12.5", "3 games", "1 file"],
   },
   {
     tool: "steam.get_library",
