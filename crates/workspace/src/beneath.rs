@@ -151,7 +151,10 @@ pub(crate) fn open_regular(
 }
 
 /// Opens a folder in an open folder.
-pub(crate) fn open_subfolder(parent: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_subfolder(
+    parent: BorrowedFd<'_>,
+    name: impl rustix::path::Arg,
+) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(parent, name, FOLDER_FLAGS, Mode::empty())
 }
 

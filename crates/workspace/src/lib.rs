@@ -89,7 +89,7 @@ pub use shell::{
 };
 pub use skills::{
     CopiedSkill, ReadSkill, Skill, SkillCopyError, SkillError, SkillFile, SkillFinding,
-    SkillReport, Skills, check_skill, copy_skill,
+    SkillRemoveError, SkillReport, Skills, check_skill, copy_skill, removable_skill, remove_skill,
 };
 pub use undo_store::UndoLimits;
 

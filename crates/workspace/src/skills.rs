@@ -5,7 +5,7 @@
 //! Text of a skill is that of whoever put it into the folder: the keeper's people.
 //!
 //! Reading order: [`Skill`] and [`Skills`] (which there are), [`ReadSkill`] (the tool), [`check_skill`] (what a person should
-//! know of one), [`copy_skill`] (how one is added).
+//! know of one), [`copy_skill`] (how one is added), [`remove_skill`] (how one goes).
 
 mod copy;
 mod finding;
@@ -13,14 +13,17 @@ mod found_skills;
 mod front_matter;
 mod head;
 mod read;
+mod remove;
 mod report;
 mod skill;
 mod skill_file;
+mod stage_name;
 mod text_checks;
 
 pub use copy::{CopiedSkill, SkillCopyError, copy_skill};
 pub use finding::SkillFinding;
 pub use found_skills::{SkillError, Skills};
 pub use read::ReadSkill;
+pub use remove::{SkillRemoveError, removable_skill, remove_skill};
 pub use report::{SkillFile, SkillReport, check_skill};
 pub use skill::Skill;

@@ -1,10 +1,16 @@
 //! `abide skills`: folders that tell agents how to do something, those of all agents and those of one. Works on the home alone; it grants
-//! nothing and overwrites nothing.
+//! nothing, overwrites nothing and removes nothing without a person's word.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{BufRead as _, Read as _},
+    path::{Path, PathBuf},
+};
 
 use abide_domain::{AgentId, visible, visible_line};
-use abide_workspace::{Skill, SkillFile, SkillFinding, Skills, check_skill, copy_skill};
+use abide_workspace::{
+    Skill, SkillFile, SkillFinding, SkillRemoveError, Skills, check_skill, copy_skill,
+    removable_skill, remove_skill,
+};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -14,7 +20,10 @@ use super::{
     table::table,
 };
 
-/// Lists, checks and adds skills, which tell agents how to do something
+/// Longest answer that is read.
+const ANSWER_BYTES_MAX: u64 = 1024;
+
+/// Lists, checks, adds and removes skills, which tell agents how to do something
 #[derive(Debug, Args)]
 pub(crate) struct SkillsCommand {
     #[command(subcommand)]
@@ -42,6 +51,17 @@ enum Action {
         #[arg(long)]
         agent: Option<AgentId>,
     },
+    /// Removes a skill from this home, with all files of its folder; asks first
+    Rm {
+        /// Its name, that of its folder
+        name: String,
+        /// The agent that alone has it [default: that of all agents]
+        #[arg(long)]
+        agent: Option<AgentId>,
+        /// Asks nothing
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 impl SkillsCommand {
@@ -50,6 +70,7 @@ impl SkillsCommand {
             Action::Ls { agent } => list(context, agent.as_ref()),
             Action::Check { folder } => check(context, &folder),
             Action::Add { folder, agent } => add(context, agent.as_ref(), &folder),
+            Action::Rm { name, agent, yes } => remove(context, agent.as_ref(), (&name, yes)),
         }
     }
 }
@@ -175,11 +196,13 @@ fn agent_skills(context: &Context, agent: &AgentId) -> Result<PathBuf, CliError>
     Ok(context.home.agent_skills_folder(agent))
 }
 
+/// The folder of the skills of an agent alone, or of all.
+fn skills_of(context: &Context, agent: Option<&AgentId>) -> Result<PathBuf, CliError> {
+    agent.map_or_else(|| Ok(context.home.skills_folder()), |agent| agent_skills(context, agent))
+}
+
 fn add(context: &Context, agent: Option<&AgentId>, folder: &Path) -> Result<Exit, CliError> {
-    let skills = match agent {
-        Some(agent) => agent_skills(context, agent)?,
-        None => context.home.skills_folder(),
-    };
+    let skills = skills_of(context, agent)?;
     let failed = |error: &dyn std::fmt::Display| CliError::new(visible(&error.to_string()));
     context.home.claim().map_err(|error| failed(&error))?;
     let copied = copy_skill(folder, &skills).map_err(|error| failed(&error))?;
@@ -203,4 +226,69 @@ fn add(context: &Context, agent: Option<&AgentId>, folder: &Path) -> Result<Exit
         skills.display()
     ));
     Ok(Exit::Ok)
+}
+
+fn remove(
+    context: &Context,
+    agent: Option<&AgentId>,
+    (name, is_agreed): (&str, bool),
+) -> Result<Exit, CliError> {
+    let skills = skills_of(context, agent)?;
+    let not_removed = |error: SkillRemoveError| {
+        let shown = CliError::new(visible(&error.to_string()));
+        match &error {
+            SkillRemoveError::Missing { .. } => shown.hint(where_else(context, name)),
+            SkillRemoveError::Io { source, .. } => shown.caused_by(source),
+            SkillRemoveError::Name { .. } | SkillRemoveError::NoFolder { .. } => shown,
+        }
+    };
+    let folder = removable_skill(&skills, name).map_err(not_removed)?;
+    let shown = visible_line(&folder.display().to_string()).into_owned();
+    if !is_agreed {
+        let count = check_skill(&folder).files.len();
+        let question = format!("Remove {shown}, with its files ({count}) and for good?");
+        if !agrees(context, &question)? {
+            context.terminal.say("nothing was removed");
+            return Ok(Exit::Failed);
+        }
+    }
+    remove_skill(&skills, name).map_err(not_removed)?;
+    if context.terminal.is_json() {
+        context.terminal.json(&json!({"id": name, "agent": agent, "removed": folder}))?;
+        return Ok(Exit::Ok);
+    }
+    context.terminal.say(&format!(
+        "{shown} is removed; a keeper that runs names it to agents until it is started again"
+    ));
+    Ok(Exit::Ok)
+}
+
+/// Where a skill lies that was looked for in vain.
+fn where_else(context: &Context, name: &str) -> String {
+    let has = |skills: &Path| removable_skill(skills, name).is_ok();
+    if has(&context.home.skills_folder()) {
+        return "it is one of all agents: leave --agent out".to_owned();
+    }
+    let agents = context.home.agent_folders().into_iter();
+    let of_agents = agents.filter_map(|agent| agent.file_name()?.to_str()?.parse().ok());
+    let owner = { of_agents }.find(|id: &AgentId| has(&context.home.agent_skills_folder(id)));
+    owner.map_or_else(
+        || "`abide skills ls` lists them".to_owned(),
+        |id| format!("{id} has one of its own of that name: --agent {id}"),
+    )
+}
+
+/// Asks a person at the terminal; without one there is no yes.
+fn agrees(context: &Context, question: &str) -> Result<bool, CliError> {
+    if !context.terminal.is_interactive() {
+        let problem = "nobody is at the terminal to be asked, so nothing was removed";
+        return Err(CliError::usage(problem).hint("--yes asks nothing"));
+    }
+    context.terminal.say_part(&format!("{question} [y/N]: "));
+    let mut answer = String::new();
+    let mut line = std::io::stdin().lock().take(ANSWER_BYTES_MAX);
+    line.read_line(&mut answer).map_err(|error| {
+        CliError::new("the terminal cannot be read").caused_by(&error).hint("--yes asks nothing")
+    })?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

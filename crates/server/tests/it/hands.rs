@@ -375,4 +375,14 @@ fn a_skill_is_checked_added_and_listed_by_commands() {
     assert!(!home.run(["skills", "add", &folder]).status.success(), "nothing is overwritten");
     let listed = out(&home.run(["skills", "ls"]));
     assert!(listed.contains("tidy-up") && listed.contains("⟦U+200B⟧"), "{listed}");
+    let unasked = home.run(["skills", "rm", "tidy-up"]);
+    assert_eq!(unasked.status.code(), Some(2), "nobody can be asked: {unasked:?}");
+    assert!(home.path().join("skills/tidy-up/run.sh").exists());
+    let elsewhere = home.run(["skills", "rm", "--yes", "../skills/tidy-up"]);
+    assert!(!elsewhere.status.success(), "{elsewhere:?}");
+    assert!(home.run(["skills", "rm", "--yes", "tidy-up"]).status.success());
+    assert!(!home.path().join("skills/tidy-up").exists());
+    let again = home.run(["skills", "rm", "--yes", "tidy-up"]);
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(!again.status.success() && said.contains("no skill `tidy-up`"), "{said}");
 }

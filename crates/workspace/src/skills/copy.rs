@@ -9,7 +9,6 @@ use std::{
     io::{self, Read as _, Write as _},
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use rustix::{
@@ -22,11 +21,12 @@ use super::{
     finding::SkillFinding,
     report::{SKILL_DEPTH_MAX, SKILL_ENTRIES_MAX, SkillFile, SkillReport, check_skill},
     skill::Skill,
+    stage_name::{is_stage_name, next_stage_name},
 };
 use crate::{
     beneath::{is_same_file, kind, open_folder, open_regular, open_subfolder},
     folder::{FilePath, FolderAccess, NamedFolder},
-    limits::{SWEEP_NAMES_MAX, TEMPORARY_PREFIX},
+    limits::SWEEP_NAMES_MAX,
     replace_file::rename_to_new,
     undo_store::remove_tree,
     walk::{FolderWalk, WalkEntry},
@@ -40,13 +40,8 @@ const TRIES_MAX: u64 = 64;
 const FOLDER_MODE: Mode = Mode::from_bits_retain(0o755);
 const FILE_MODE: Mode = Mode::from_bits_retain(0o644);
 const PROGRAM_MODE: Mode = Mode::from_bits_retain(0o755);
-/// What the name of a copy on its way has behind the temporary prefix.
-const STAGE_NAME: &str = "skill-";
 /// Any permission to execute.
 const EXECUTABLE: u32 = 0o111;
-
-/// Tells copies of this process apart.
-static COPIES: AtomicU64 = AtomicU64::new(0);
 
 /// Says why a skill was not copied. Nothing is there then that was not before.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +56,7 @@ pub enum SkillCopyError {
     },
     /// There is something of its name.
     #[error(
-        "there is a skill `{name}` already; delete its folder first, or call the new one otherwise"
+        "there is a skill `{name}` already; `abide skills rm {name}` removes it, or call the new one otherwise"
     )]
     Exists {
         /// The name.
@@ -172,8 +167,7 @@ impl<'a> Stage<'a> {
     fn make(target: &'a OwnedFd) -> Result<Self, Errno> {
         let mut tries = 0;
         loop {
-            let count = COPIES.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{TEMPORARY_PREFIX}{STAGE_NAME}{}-{count}", std::process::id());
+            let name = next_stage_name();
             match make_folder(target, &name) {
                 Err(Errno::EXIST) if tries < TRIES_MAX => tries += 1,
                 made => {
@@ -198,9 +192,7 @@ fn sweep(target: &OwnedFd) {
     let Ok(entries) = Dir::read_from(target) else { return };
     for entry in entries.take(SWEEP_NAMES_MAX).flatten() {
         let Ok(name) = entry.file_name().to_str() else { continue };
-        let is_stage =
-            name.strip_prefix(TEMPORARY_PREFIX).is_some_and(|rest| rest.starts_with(STAGE_NAME));
-        if !is_stage {
+        if !is_stage_name(name) {
             continue;
         }
         let held = open_subfolder(target.as_fd(), name).ok().filter(|folder| {

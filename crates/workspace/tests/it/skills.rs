@@ -11,7 +11,8 @@ use std::{
 
 use abide_tools::Tool as _;
 use abide_workspace::{
-    ReadSkill, SkillCopyError, SkillReport, Skills, TEMPORARY_PREFIX, check_skill, copy_skill,
+    ReadSkill, SkillCopyError, SkillRemoveError, SkillReport, Skills, TEMPORARY_PREFIX,
+    check_skill, copy_skill, removable_skill, remove_skill,
 };
 
 use crate::bench::names;
@@ -267,6 +268,43 @@ fn a_copy_that_was_cut_off_is_no_skill_and_is_removed_by_the_next_one() {
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     copy_skill(&home.path().join("good"), &skills).unwrap();
     assert_eq!(names(&skills), [held.as_str(), "good"]);
+}
+
+#[test]
+fn a_skill_is_removed_with_its_folder_and_nothing_that_a_link_leads_to() {
+    let home = tempfile::tempdir().unwrap();
+    let skills = home.path().join("skills");
+    skill(&skills, "good");
+    write(&skills, "good/a/b.sh", "echo");
+    write(&skills, "broken/notes", "no skill that can be used");
+    skill(home.path(), "outside");
+    symlink(home.path().join("outside"), skills.join("good/a/link")).unwrap();
+    symlink(home.path().join("outside"), skills.join("linked")).unwrap();
+    write(&skills, "file", "x");
+    for name in
+        ["", ".", "..", "../outside", "good/a", "/", "good/", &format!("{TEMPORARY_PREFIX}x")]
+    {
+        let error = remove_skill(&skills, name).unwrap_err();
+        assert!(matches!(error, SkillRemoveError::Name { .. }), "{name:?}: {error}");
+    }
+    for name in ["linked", "file"] {
+        let error = removable_skill(&skills, name).unwrap_err();
+        assert!(matches!(error, SkillRemoveError::NoFolder { .. }), "{name}: {error}");
+        assert!(remove_skill(&skills, name).is_err());
+    }
+    assert!(matches!(remove_skill(&skills, "none"), Err(SkillRemoveError::Missing { .. })));
+    assert_eq!(names(&skills), ["broken", "file", "good", "linked"]);
+    for name in ["good", "broken"] {
+        assert_eq!(removable_skill(&skills, name).unwrap(), skills.join(name));
+        assert_eq!(remove_skill(&skills, name).unwrap(), skills.join(name));
+    }
+    assert_eq!(names(&skills), ["file", "linked"]);
+    assert_eq!(names(&home.path().join("outside")), ["SKILL.md"]);
+    let link = home.path().join("link");
+    symlink(&skills, &link).unwrap();
+    skill(&skills, "good");
+    assert!(matches!(remove_skill(&link, "good"), Err(SkillRemoveError::NoFolder { .. })));
+    assert!(skills.join("good/SKILL.md").exists());
 }
 
 #[test]
