@@ -89,7 +89,7 @@ enum Action {
         /// Reads the values as a JSON object from stdin, where nobody sees them
         #[arg(long)]
         values_stdin: bool,
-        /// What stands in the fields of the form; of several choices, with commas between them
+        /// What stands in the fields of the form; of several choices, each as one of its own, or with commas between them
         #[arg(value_name = "KEY=VALUE")]
         values: Vec<String>,
     },
@@ -209,6 +209,13 @@ async fn remove(context: &Context, name: &str) -> Result<Exit, CliError> {
         "{name} is no longer in {}; a running keeper keeps it until it is started again",
         context.home.config_file().display()
     ));
+    let folder = context.home.server_folder(name);
+    if folder.symlink_metadata().is_ok() {
+        context.terminal.say(&format!(
+            "what it kept stays in {}; delete that folder if nothing in it is needed",
+            folder.display()
+        ));
+    }
     Ok(Exit::Ok)
 }
 

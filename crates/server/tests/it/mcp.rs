@@ -392,6 +392,9 @@ fn a_server_is_added_tried_listed_and_removed_by_commands() {
     assert_eq!(keeper.stop(), Some(0));
     let removed = home.run(["mcp", "rm", "test"]);
     assert!(removed.status.success() && text() == before, "{removed:?}\n{}", text());
+    let said = String::from_utf8_lossy(&removed.stderr).into_owned();
+    let folder = home.path().join("mcp/test");
+    assert!(folder.is_dir() && said.contains(&format!("stays in {}", folder.display())), "{said}");
     assert!(!home.run(["mcp", "rm", "test"]).status.success(), "it is gone");
 }
 
