@@ -165,7 +165,7 @@ fn read_message(
     counts: &Counts,
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
     if message.get("method").is_some_and(|method| method == ELICITATION) {
-        return read_elicitation(message, counts);
+        return Some(read_elicitation(message, counts));
     }
     if message.contains_key("method") {
         let id = message.get("id").cloned();
@@ -191,13 +191,13 @@ fn read_message(
 fn read_elicitation(
     mut message: Map<String, Value>,
     counts: &Counts,
-) -> Option<RxJsonRpcMessage<RoleClient>> {
+) -> RxJsonRpcMessage<RoleClient> {
     let Some(id) = message.remove("id").and_then(|id| serde_json::from_value(id).ok()) else {
         Counts::add(&counts.not_a_message);
-        return Some(UnreadableMessage::NotOfTheProtocol.message(None));
+        return UnreadableMessage::NotOfTheProtocol.message(None);
     };
     let request = CustomRequest::new(ELICITATION, message.remove("params"));
-    Some(JsonRpcMessage::request(ServerRequest::CustomRequest(request), id))
+    JsonRpcMessage::request(ServerRequest::CustomRequest(request), id)
 }
 
 fn read_answer(

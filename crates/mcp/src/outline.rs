@@ -108,17 +108,15 @@ mod tests {
         (id, asks, answers)
     }
 
-    fn number(id: i64) -> Option<NumberOrString> {
-        Some(NumberOrString::Number(id))
-    }
+    const SEVEN: Option<NumberOrString> = Some(NumberOrString::Number(7));
 
     #[test]
     fn what_a_message_is_stands_in_its_outermost_object() {
         let text = Some(NumberOrString::String("a\"}".into()));
         let cases = [
-            (r#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"id":8}}"#, number(7), true, false),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"id":8}}"#, SEVEN, true, false),
             (r#" { "id" : "a\"}" , "params" : [ "#, text, true, false),
-            (r#"{"id":7,"result":{"method":"x","content":["#, number(7), false, true),
+            (r#"{"id":7,"result":{"method":"x","content":["#, SEVEN, false, true),
             (r#"{"params":{"id":8,"method":"y"},"method":"x"}"#, None, true, false),
             (r#"{"params":{"t":"\",\"id\":8}"}"#, None, true, false),
             (r#"{"method":"x","id":12"#, None, true, false),
@@ -136,8 +134,8 @@ mod tests {
     fn an_id_behind_everything_else_is_read_from_the_end_where_it_is_the_messages_own() {
         let head = br#"{"params":{"text":"xxxxx"#;
         let read = |tail: &str| Outline::read(head, tail.as_bytes()).id;
-        assert_eq!(read(r#"xx","n":[1,{"id":9}]},"id":7,"method":"x"}"#), number(7));
-        assert_eq!(read("xx\"} , \"id\" : 7 }\r"), number(7));
+        assert_eq!(read(r#"xx","n":[1,{"id":9}]},"id":7,"method":"x"}"#), SEVEN);
+        assert_eq!(read("xx\"} , \"id\" : 7 }\r"), SEVEN);
         for nested in [
             r#"xx","id":7}}"#,
             r#"xx","n":{"id":7},"m":1}}"#,
@@ -152,7 +150,7 @@ mod tests {
     #[test]
     fn no_depth_and_no_length_of_a_name_is_too_much() {
         let deep = format!(r#"{{"id":7,"params":{},"method":"x"}}"#, "[".repeat(1_000_000));
-        assert_eq!(outline(&deep), (number(7), true, false));
+        assert_eq!(outline(&deep), (SEVEN, true, false));
         let long = format!(r#"{{"method":"x","id":"{}"}}"#, "x".repeat(10_000));
         assert_eq!(outline(&long).0, None);
     }

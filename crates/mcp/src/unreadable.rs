@@ -42,18 +42,14 @@ impl UnreadableMessage {
 
     /// What the session gets: a request where the id is known, else a notice.
     pub(crate) fn message(self, id: Option<NumberOrString>) -> RxJsonRpcMessage<RoleClient> {
-        match id {
-            Some(id) => {
-                let mut request = CustomRequest::new(METHOD, None);
-                request.extensions.insert(self);
-                JsonRpcMessage::request(ServerRequest::CustomRequest(request), id)
-            }
-            None => {
-                let mut notice = CustomNotification::new(METHOD, None);
-                notice.extensions.insert(self);
-                JsonRpcMessage::notification(ServerNotification::CustomNotification(notice))
-            }
+        if let Some(id) = id {
+            let mut request = CustomRequest::new(METHOD, None);
+            request.extensions.insert(self);
+            return JsonRpcMessage::request(ServerRequest::CustomRequest(request), id);
         }
+        let mut notice = CustomNotification::new(METHOD, None);
+        notice.extensions.insert(self);
+        JsonRpcMessage::notification(ServerNotification::CustomNotification(notice))
     }
 
     /// The code of the error that the server gets.
