@@ -472,7 +472,7 @@ impl Reply {
         let end = if is_finished || self.offered.is_empty() {
             self.text.len()
         } else {
-            let (end, is_held) = shown_end(&self.text, self.shown.end);
+            let (end, is_held) = shown_end(&self.text, self.shown.end, &self.offered);
             self.shown.is_held = is_held;
             end
         };

@@ -57,8 +57,8 @@ pub(crate) fn written_calls(text: &str, offered: &[ToolSpec]) -> WrittenCalls {
 }
 
 /// How much of a growing text people can be shown, from a place on, and whether it stays at that until its end is known.
-pub(crate) fn shown_end(text: &str, from: usize) -> (usize, bool) {
-    marks::shown_end(text, from)
+pub(crate) fn shown_end(text: &str, from: usize, offered: &[ToolSpec]) -> (usize, bool) {
+    marks::shown_end(text, from, offered)
 }
 
 #[cfg(test)]
@@ -155,6 +155,7 @@ mod tests {
             "Thought: I need the time.\nAction: clock.now\nAction Input: {}",
             "Sure!\n```tool_call\nclock.now()\n```",
             "One moment [TOOL_CALLS]clock-now{}",
+            "One moment [functions.clock-now]{}",
         ] {
             let found = written_calls(text, &offered());
             assert!(matches!(&found, WrittenCalls::Unclear(_)), "{text}: {found:?}");
@@ -176,6 +177,7 @@ mod tests {
             "It is noon (see clock.now).",
             "Set `key_env` in [tools.memory]; clock.now works without",
             "Write [tool.clock-2] above clock.now",
+            "The functions of [functions.net] go before clock.now",
         ] {
             assert_eq!(written_calls(text, &offered()), WrittenCalls::None, "{text}");
         }
@@ -185,18 +187,19 @@ mod tests {
     fn markup_is_held_back_while_it_grows() {
         let text = "It is 5 < 6. Let me look <b>now</b>.\n<tool_call>{}";
         let mark = text.find("<tool_call>").unwrap();
-        assert_eq!(shown_end(text, 0), (mark, true));
-        assert_eq!(shown_end("a <tool", 0), (2, false), "it may become one");
-        assert_eq!(shown_end("a < b\nc", 0), (7, false));
-        assert_eq!(shown_end("[link](x) é", 0), ("[link](x) é".len(), false));
-        assert_eq!(shown_end("[tools.steam] é", 0), ("[tools.steam] é".len(), false));
+        assert_eq!(shown_end(text, 0, &offered()), (mark, true));
+        assert_eq!(shown_end("a <tool", 0, &offered()), (2, false), "it may become one");
+        assert_eq!(shown_end("a < b\nc", 0, &offered()), (7, false));
+        assert_eq!(shown_end("[link](x) é", 0, &offered()), ("[link](x) é".len(), false));
+        assert_eq!(shown_end("[tools.steam] é", 0, &offered()), ("[tools.steam] é".len(), false));
+        assert_eq!(shown_end("a [functions.clock.now]", 0, &offered()), (2, true));
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in "(\\PC|<tool_call>|clock.now|\\{\"name\":|\\[|\\(|'|\"|</|=|>){0,60}") {
             drop(written_calls(&text, &offered()));
-            let (end, _) = shown_end(&text, 0);
+            let (end, _) = shown_end(&text, 0, &offered());
             prop_assert!(text.is_char_boundary(end));
         }
     }

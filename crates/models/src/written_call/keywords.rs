@@ -105,20 +105,23 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Whether a tag's or bracket's text marks a call.
-pub(super) fn is_mark(text: &str, is_bracket: bool) -> bool {
-    let marks: &[&str] = if is_bracket { &BRACKET_MARKS } else { &MARKS };
-    !(is_bracket && is_section(text)) && words(text).any(|word| marks.contains(&word.as_str()))
+/// Whether a tag's text marks a call.
+pub(super) fn is_mark(text: &str) -> bool {
+    words(text).any(|word| MARKS.contains(&word.as_str()))
 }
 
-/// Whether a bracket's text is a section of a configuration, such as `tools.steam`: answers name those.
-fn is_section(text: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+/// Whether a text of square brackets has a word that marks a call.
+pub(super) fn is_bracket_mark(text: &str) -> bool {
+    words(text).any(|word| BRACKET_MARKS.contains(&word.as_str()))
+}
+
+/// Whether a text is one name of several parts, such as that of a tool, or of a section of a configuration.
+pub(super) fn is_dotted_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     };
-    let mut names = text.split('.');
-    matches!(names.next(), Some("tool" | "tools")) && text.contains('.') && names.all(is_name)
+    text.contains('.') && text.split('.').all(is_part)
 }
 
 /// Whether a label before a colon announces a call.

@@ -26,7 +26,7 @@ pub(super) fn unfenced(text: &str) -> Unfenced<'_> {
     match inner.split_once('\n') {
         Some((language, body)) if !language.contains(['{', '<', '(', '[']) => Unfenced {
             text: body.trim(),
-            is_call: keywords::is_mark(language, false) && language.trim() != "python",
+            is_call: keywords::is_mark(language) && language.trim() != "python",
         },
         _ => Unfenced { text: inner.trim(), is_call: false },
     }
@@ -62,7 +62,7 @@ pub(super) fn find_name(text: &str, name: &str) -> Option<usize> {
 
 /// How much of a growing text can be shown: up to a tag that marks a call, or that may still turn out to. Whether it is one that
 /// marks, which no later piece changes.
-pub(super) fn shown_end(text: &str, from: usize) -> (usize, bool) {
+pub(super) fn shown_end(text: &str, from: usize, offered: &[ToolSpec]) -> (usize, bool) {
     let rest = text.get(from..).unwrap_or_default();
     for (at, letter) in rest.char_indices() {
         let Some((_, close)) = PAIRS.iter().find(|(open, _)| *open == letter) else { continue };
@@ -71,7 +71,7 @@ pub(super) fn shown_end(text: &str, from: usize) -> (usize, bool) {
         match end {
             Some((end, c)) if c == *close => {
                 let tag = inner.get(..end).unwrap_or_default();
-                if keywords::is_mark(tag, letter == '[') {
+                if is_mark(tag, letter, offered) {
                     return (from + at, true);
                 }
             }
@@ -92,7 +92,7 @@ fn first_mark(text: &str, offered: &[ToolSpec]) -> Option<usize> {
         };
         let inner = rest.get(..end.0).unwrap_or_default();
         !inner.contains('\n')
-            && (keywords::is_mark(inner, letter == '[') || is_tool_tag(inner, letter, offered))
+            && (is_mark(inner, letter, offered) || is_tool_tag(inner, letter, offered))
     });
     let label = || {
         let mut start = 0;
@@ -107,6 +107,19 @@ fn first_mark(text: &str, offered: &[ToolSpec]) -> Option<usize> {
     };
     let tag = tag.map(|(start, _)| start);
     tag.or_else(label).or_else(|| text.find("to=functions.")).or_else(|| fence_mark(text))
+}
+
+/// Whether what stands in a pair marks a call. Answers put names into square brackets, those of sections of a configuration among
+/// them: such a name marks a call where a tool on offer has it.
+fn is_mark(inner: &str, open: char, offered: &[ToolSpec]) -> bool {
+    if open != '[' {
+        return keywords::is_mark(inner);
+    }
+    let is_on_offer = || {
+        let name = plain_name(inner);
+        offered.iter().any(|tool| find_name(&name, &plain_name(&tool.name)).is_some())
+    };
+    keywords::is_bracket_mark(inner) && (!keywords::is_dotted_name(inner) || is_on_offer())
 }
 
 /// `<clock.now>`: the name of the tag is the name of a tool.
@@ -139,7 +152,7 @@ fn without_code(text: &str) -> String {
         let body = inner.get(..end).unwrap_or_default();
         let language = body.lines().next().unwrap_or_default();
         let is_call = ticks >= FENCE.len()
-            && keywords::is_mark(language, false)
+            && keywords::is_mark(language)
             && !language.contains(['{', '<', '('])
             && language.trim() != "python";
         if is_call {

@@ -176,10 +176,7 @@ impl<'a> Scanner<'a> {
             self.scan.is_explicit = true;
             self.pending = Some(Pending { tool, arguments: Map::new() });
         }
-        if !keywords::is_mark(inner, false)
-            && self.tool_in(inner).is_none()
-            && keywords::is_prose(inner)
-        {
+        if !keywords::is_mark(inner) && self.tool_in(inner).is_none() && keywords::is_prose(inner) {
             self.rest.push_str(inner);
         }
         self.at += end + 1;
