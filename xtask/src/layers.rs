@@ -13,8 +13,9 @@ use serde_json::Value;
 use crate::workspace::{self, Finding};
 
 /// The crates from the lowest up; a crate may use those before it.
-const ROWS: [&str; 19] = [
+const ROWS: [&str; 21] = [
     "domain",
+    "evolution",
     "grammar",
     "wire",
     "sdk",
@@ -22,6 +23,7 @@ const ROWS: [&str; 19] = [
     "http",
     "models",
     "memory",
+    "modules",
     "tools",
     "workspace",
     "services",

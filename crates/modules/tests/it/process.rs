@@ -1,0 +1,7 @@
+//! Each with a real child process.
+
+mod bounds;
+mod commands;
+mod link;
+mod ranking;
+mod tools;
