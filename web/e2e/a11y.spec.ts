@@ -11,6 +11,7 @@ const SCREENS = [
   "/timeline",
   "/timeline?rows=lines",
   "/cortex/felix",
+  "/cortex/felix?tab=evolution",
   "/agents",
   "/watchdog",
   "/stdout",

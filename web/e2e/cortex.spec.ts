@@ -228,7 +228,7 @@ test("a sleep is watched; its dream is read, and the identity that it proposes i
   );
   await isUnharmed(page);
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const tab of ["identity", "knowledge", "graph", "dreams", "sleep"]) {
+  for (const tab of ["identity", "knowledge", "graph", "dreams", "sleep", "evolution"]) {
     await app.open(`/cortex/felix?tab=${tab}`);
     await expect(page.getByText(/^Reading /)).toHaveCount(0);
     await isNarrow(page, tab);

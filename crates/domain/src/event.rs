@@ -52,7 +52,12 @@ pub use epoch::{
     EpochStoodStill,
 };
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
-pub use evolution::{EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionProposed};
+pub use evolution::{
+    ComparedLeg, ComparedPair, EvolutionAborted, EvolutionAnswered, EvolutionBackedUp,
+    EvolutionCheckpointed, EvolutionCompared, EvolutionDecided, EvolutionDecision, EvolutionEvent,
+    EvolutionKept, EvolutionProposed, EvolutionReloaded, EvolutionRolledBack,
+    EvolutionShadowStarted, EvolutionStageBegun, EvolutionTrial, EvolutionValidated,
+};
 pub use keeper::{
     EraseRequested, ErasedLine, KeeperEvent, KeeperStarted, KeeperStopped, LedgerErased,
     SegmentOpened, TailQuarantined, TickIntervalChanged,

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Reading order: [`limits`], [`Timestamp`] and [`Clock`], [`Zone`], the ids, the [`envelope`] of a stimulus, the [`epoch`] machine
-//! that says which event may follow which, the [`voice`] that a mind answers with, the [`turn`] that it is asked, the
+//! that says which event may follow which, that of an agent's changes ([`evolution`]), the [`voice`] that a mind answers with, the [`turn`] that it is asked, the
 //! [`context_object`] that it is shown, the [`tool`] classes, the [`graph`] of an agent's memory, the closed [`event`] enum
 //! that the ledger stores, and [`evidence`]: those events as peers see them.
 
@@ -44,6 +44,7 @@ pub mod envelope;
 pub mod epoch;
 pub mod event;
 pub mod evidence;
+pub mod evolution;
 pub mod graph;
 pub mod strict_json;
 pub mod text;

@@ -40,6 +40,14 @@ pub const ETHEREAL_BYTES_MIN: usize = 32 * 1024;
 pub const TOOL_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Settings of people for tools that are in force at once, those for single agents included.
 pub const TOOL_SETTINGS_MAX: usize = 1_000;
+/// Changes of one agent that are remembered: those that have not ended, and the newest of the others.
+pub const EVOLUTIONS_KEPT_MAX: usize = 100;
+/// Changes of one agent that wait for their trial; more are refused.
+pub const EVOLUTIONS_WAITING_MAX: usize = 10;
+/// Longest code of a proposal, in bytes.
+pub const EVOLUTION_CODE_BYTES_MAX: usize = 1024 * 1024;
+/// Longest reason of a proposal, in Unicode scalar values.
+pub const EVOLUTION_REASON_CHARS_MAX: usize = 2_000;
 /// Values that the tools of one namespace keep for one agent.
 pub const KEPT_VALUES_MAX: usize = 500;
 /// Longest key of a value that a tool keeps, in bytes.

@@ -9,7 +9,7 @@ use abide_domain::{
 use abide_memory::{Distiller, Embedder, Explorer, KnowledgeHandle};
 use abide_tools::{AgentTools, ToolPolicy};
 
-use crate::mind::Mind;
+use crate::{mind::Mind, passage_ranker::PassageRanker};
 
 /// An agent of the configuration, or one that another spawned. Its lane and the roster each hold one.
 #[derive(Clone, Debug)]
@@ -51,4 +51,6 @@ pub struct DreamerSetup {
     pub explorer: Option<Arc<dyn Explorer>>,
     /// Finds by meaning what words miss.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// Ranks what is found by the agent's own rule.
+    pub ranker: Option<Arc<dyn PassageRanker>>,
 }

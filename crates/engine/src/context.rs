@@ -154,10 +154,22 @@ pub(crate) fn envelope_of(record: &EpochRecord, last: Option<DriverOutput>) -> S
 impl ContextInput {
     /// Copies what the context of an epoch needs.
     pub fn of(state: &AgentState, record: &EpochRecord, scope: ContextScope) -> Self {
+        let identity = state.identity.current();
+        let text = identity.map_or("", |known| &known.content);
+        let version = identity.map_or(0, |known| known.version);
+        Self { identity_version: version, ..Self::with_identity(state, record, scope, text) }
+    }
+
+    /// The same with another identity document, which is no version of the agent's.
+    pub(crate) fn with_identity(
+        state: &AgentState,
+        record: &EpochRecord,
+        scope: ContextScope,
+        text: &str,
+    ) -> Self {
         let stimulus = record.stimulus.clone();
         let (last_output_epoch, last) =
             last_output(Some(state), (&stimulus, scope.sharing)).unzip();
-        let identity = state.identity.current();
         let share = scope.tokens_max * SHARE_PERCENT / 100;
         let object_tokens_max = CONTEXT_TOKENS_MAX.min(share / OBJECT_SHARE);
         let own = scope
@@ -166,7 +178,6 @@ impl ContextInput {
         let own_tokens = own.as_ref().map_or(0, |(_, text)| estimate_tokens(text));
         let (sender, session) = (stimulus.sender.as_str(), stimulus.session_id.as_str());
         let wishes = state.wishes.of(sender, stimulus.channel, session);
-        let text = identity.map_or("", |known| &known.content);
         let mut stable = StableTexts::new(text, sender, wishes, &scope.time_zone);
         // The context object's share is reserved, not counted: what is found must not move the window.
         let fixed = stable.tokens_max()
@@ -183,7 +194,7 @@ impl ContextInput {
         stable.tell_omitted(window.omitted);
         let (envelope, profile) = (envelope_of(record, last), state.profile.clone());
         Self {
-            identity_version: identity.map_or(0, |known| known.version),
+            identity_version: u64::from(!text.is_empty()),
             stimulus,
             envelope,
             last_output_epoch,

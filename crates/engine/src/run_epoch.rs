@@ -40,6 +40,7 @@ use crate::{
 pub(crate) use approve::{preview, preview_words};
 pub use controls::{Controls, DecideError, DecisionOrder, Interrupt, InterruptSignal, PageOrder};
 pub use error::EpochError;
+pub(crate) use offer::{ShownTools, ToolOffer};
 use walk::Walk;
 
 /// An epoch that is committed, durably.

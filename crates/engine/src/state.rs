@@ -27,6 +27,7 @@ mod digest;
 mod ends_hash;
 mod entities;
 mod epoch;
+mod evolutions;
 mod fact_proposals;
 mod logs;
 mod own_log;
@@ -42,6 +43,7 @@ use ends_hash::EndsHash;
 pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
 pub use entities::{Entities, SpawnedAgent};
 pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, TurnRecord};
+pub use evolutions::{AgentEvolutions, CodeInForce, EvolutionRecord, Evolutions};
 pub use fact_proposals::{FactProposals, WaitingFact};
 pub use logs::Logs;
 pub use own_log::{OwnEntry, OwnLog};
@@ -90,6 +92,8 @@ pub struct State {
     pub entities: Entities,
     /// What people set about tools.
     pub tool_settings: ToolSettings,
+    /// The changes of agents, and which code runs because of them.
+    pub evolutions: Evolutions,
     /// Whether the keeper that writes lets failed epochs stay until they are asked again.
     remembers_failures: bool,
     /// How time becomes ticks; none before the first event.
@@ -195,6 +199,7 @@ impl State {
         }
         self.apply_epoch(&agent, entry)?;
         self.entities.apply(entry, self.hop_of(entry));
+        self.evolutions.apply(&agent, entry);
         // An entity that only writes, speaks or grants need not be an agent.
         let needs_no_agent =
             matches!(entry.event, Event::Stdout(_) | Event::Space(_) | Event::Wake(_));

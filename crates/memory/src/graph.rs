@@ -43,12 +43,23 @@ pub struct Lead<'a> {
     pub listener: Listener<'a>,
     /// What the question means, if an embedder has looked at it.
     pub meaning: Option<QuestionVector<'a>>,
+    /// The order in which an agent's own rule wants the passages that a question finds; none: as they were found.
+    pub order: Option<&'a PassageOrder>,
+}
+
+/// An order of the passages that one question finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassageOrder {
+    /// The question that it is for.
+    pub question: String,
+    /// The rows of passages, best first. Those that it does not name stand behind them.
+    pub rows: Vec<u64>,
 }
 
 impl<'a> Lead<'a> {
     /// A lead of the keeper's owner by time alone: words decide.
     pub const fn at(now: Timestamp) -> Self {
-        Self { now, said: "", asker: None, listener: Listener::OWNER, meaning: None }
+        Self { now, said: "", asker: None, listener: Listener::OWNER, meaning: None, order: None }
     }
 
     /// The vector, if it is of that model: others cannot be compared.

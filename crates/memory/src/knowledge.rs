@@ -43,8 +43,8 @@ pub use fact_rows::normalise;
 pub use handle::KnowledgeHandle;
 pub use items::{
     EdgeState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState,
-    NodeVersion, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
-    SOURCES_MAX,
+    NodeVersion, OriginalFact, PAGE_FACTS_MAX, RankablePassage, RecalledPassage, ReferencedItem,
+    SEARCH_FACTS_MAX, SOURCES_MAX,
 };
 pub use open::{OpenedKnowledge, knowledge_damage};
 pub use recall::{EdgeFilter, NodeFilter};

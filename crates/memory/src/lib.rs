@@ -1,9 +1,8 @@
 //! What an agent remembers: projections of the ledger that can be deleted and folded again.
 //!
 //! Nothing here is the truth, and nothing here reads a clock or the ledger: the engine hands each durable event in, in
-//! order, as a [`DurableEvent`]. Events come in, the parts of
-//! the next prompt go out. No projection can show one agent what another one remembers: each is made for one entity
-//! and skips the rest.
+//! order, as a [`DurableEvent`]. Events come in, the parts of the next prompt go out. No projection can show one agent what
+//! another one remembers: each is made for one entity and skips the rest.
 //!
 //! Reading order: [`DurableEvent`] (what goes in), `staging` (the one rule of when `memory.*` events count), [`Knowledge`]
 //! and its [`KnowledgeHandle`] (facts, graph and all that was said, in SQLite), [`Index`] (search by scores, in memory) and
@@ -50,6 +49,7 @@ mod graph;
 mod identity;
 mod knowledge;
 mod open_epoch;
+mod reply_sources;
 mod search;
 mod seed;
 mod short_term;
@@ -83,7 +83,7 @@ pub use forget::{
     ForgetAuthority, ForgetError, ForgetPlan, ForgetRequest, ForgetTarget, matter::Matter,
 };
 pub use graph::{
-    GraphQuery, GraphQueryError, ItemBody, Lead, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
+    GraphQuery, GraphQueryError, ItemBody, Lead, PassageOrder, QUERY_ITEMS_MAX, QUERY_KEYWORDS_MAX,
     QUERY_TEXT_CHARS_MAX, QueryItem, QueryResult, QueryStatus, QuestionVector,
 };
 pub use identity::{
@@ -95,13 +95,14 @@ pub use identity::{
 pub use knowledge::{
     EdgeFilter, EdgeState, EmbeddingState, ExchangeStamps, Fact, FactRight, FactsPage, GraphPage,
     Knowledge, KnowledgeError, KnowledgeHandle, Lookup, MissingVector, NodeFilter, NodeState,
-    NodeVersion, OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RecalledPassage, ReferencedItem,
-    SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor, VectorKey,
-    knowledge_damage, normalise, sqlite_version,
+    NodeVersion, OpenedKnowledge, OriginalFact, PAGE_FACTS_MAX, RankablePassage, RecalledPassage,
+    ReferencedItem, SCHEMA_VERSION, SEARCH_FACTS_MAX, SOURCES_MAX, VECTORS_BATCH_MAX, VectorCursor,
+    VectorKey, knowledge_damage, normalise, sqlite_version,
 };
+pub use reply_sources::reply_sources;
 pub use search::{
-    Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchQuery,
-    SpeakerRole, TEXT_CHARS_MAX, VectorKind, passages, words,
+    Document, HITS_MAX, Hit, Index, QUERY_WORDS_MAX, QueryKind, STRENGTH_MIN, SearchFeatures,
+    SearchQuery, SpeakerRole, TEXT_CHARS_MAX, VectorKind, passages, words,
 };
 pub use seed::{
     GRAPH_LINES_MAX, GRAPH_PROBLEMS_MAX, GraphChange, GraphLine, GraphLineError, GraphLookup,

@@ -7,10 +7,11 @@
 //! Reading order: this file; `words` (what a text is cut into); `calendar` (times in texts and questions); `days`,
 //! `postings`, `threads`, `messages` and `vectors` (what the index holds); `passages` (where a long text is cut); `index` (how
 //! documents go in and out); `question` with `talking` (what a query asks for); `lexical` (what its words say about the
-//! documents); `rank` with `roles` and `wishes` (the formula); `strength` (whether a document fits at all).
+//! documents); `rank` with `roles` and `wishes` (the formula); `features` (its numbers by name); `strength` (whether a document fits at all).
 
 mod calendar;
 mod days;
+mod features;
 mod index;
 mod lexical;
 mod messages;
@@ -30,8 +31,8 @@ mod words;
 use abide_domain::Timestamp;
 
 pub use self::{
-    index::Index, passages::passages, roles::SpeakerRole, strength::STRENGTH_MIN,
-    vectors::VectorKind, words::words,
+    features::SearchFeatures, index::Index, passages::passages, roles::SpeakerRole,
+    strength::STRENGTH_MIN, vectors::VectorKind, words::words,
 };
 
 /// Hits that one search returns at most.

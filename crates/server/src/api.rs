@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
 //! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `memory`, `stdout`, `tools`, `management`, `config`, `metrics`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `memory`, `stdout`, `tools`, `management`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -23,6 +23,7 @@ mod error;
 mod events;
 mod evidence;
 mod evidence_view;
+mod evolutions;
 mod guard;
 mod health;
 mod http_metrics;
@@ -56,7 +57,7 @@ pub(crate) use config_view::ConfigView;
 use error::ApiError;
 
 use crate::auth::{
-    AgentPlace::{Body, Epoch, Path, Query},
+    AgentPlace::{Body, Epoch, Evolution, Path, Query},
     Right::{self, Admin, Approve, Open, Read, ReadApprovals, ReadOf, Say, SayTo, SignedIn},
 };
 
@@ -114,6 +115,10 @@ routes! {
     post "/alertmanager" [Say] alertmanager::take;
     get "/evidence" [Read] evidence::list;
     post "/evidence" [Admin] evidence::record;
+    get "/evolutions" [ReadOf(Query)] evolutions::list;
+    post "/evolutions" [Admin] evolutions::propose;
+    get "/evolutions/{id}" [ReadOf(Evolution)] evolutions::show;
+    post "/evolutions/{id}/{action}" [Approve] evolutions::answer;
     get "/identity" [ReadOf(Query)] memory::identity::show;
     post "/identity" [Admin] memory::identity::set;
     get "/identity/versions" [ReadOf(Query)] memory::identity::versions;
@@ -172,7 +177,8 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort, epochs::dismiss,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record, memory::identity::show, memory::identity::set, memory::identity::versions,
+        approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
+        evolutions::list, evolutions::propose, evolutions::show, evolutions::answer, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

@@ -10,7 +10,7 @@ use abide_supervisor::confine::CONFINE_COMMAND;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::{
-    agents::{AGENT, SHIM},
+    agents::{AGENT, MODULE, SHIM},
     config::Environment,
     hardening::harden,
     home::Home,
@@ -31,6 +31,7 @@ mod doctor;
 mod epochs;
 mod error;
 mod evidence;
+mod evolve;
 mod finding;
 mod init;
 mod json_text;
@@ -56,6 +57,7 @@ mod style;
 mod table;
 mod terminal;
 mod test;
+mod text_file;
 mod token;
 mod tools;
 mod up;
@@ -115,6 +117,7 @@ enum Command {
     Memory(memory::MemoryCommand),
     Token(token::TokenCommand),
     Sleep(sleep::Sleep),
+    Evolve(evolve::EvolveCommand),
     Watchdog(watchdog::WatchdogCommand),
     Evidence(evidence::EvidenceCommand),
     Model(model::ModelCommand),
@@ -141,6 +144,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     if arguments.next_if(|word| word == AGENT).is_some() {
         return built_in_agent();
+    }
+    if arguments.next_if(|word| word == MODULE).is_some() {
+        return match abide_modules::serve_process() {
+            Ok(()) => Exit::Ok.into(),
+            Err(_) => Exit::Failed.into(),
+        };
     }
     let cli = match Cli::try_parse_from(name.into_iter().chain(arguments)) {
         Ok(cli) => cli,
@@ -225,6 +234,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Memory(command) => Box::pin(command.run(context)).await,
         Command::Token(command) => command.run(context).await,
         Command::Sleep(command) => command.run(context).await,
+        Command::Evolve(command) => command.run(context).await,
         Command::Watchdog(command) => command.run(context).await,
         Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,

@@ -34,10 +34,11 @@ pub(crate) use problem::Origin;
 pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
-    AgentSection, AgentToolsSection, EmbedderKind, ExplorerKind, FilesSection, HistoryKind,
-    IrcSection, KeeperSection, McpSection, MemorySection, MindKind, ModelSection, NetworkKind,
-    NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider, QuestionPolicy,
-    SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection, Start, Transport, VoiceKind,
+    AgentSection, AgentToolsSection, EmbedderKind, EvolutionSection, ExplorerKind, FilesSection,
+    HistoryKind, IrcSection, KeeperSection, McpSection, MemorySection, MindKind, ModelSection,
+    NetworkKind, NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider,
+    QuestionPolicy, SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection, Start,
+    Transport, VoiceKind,
 };
 pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

@@ -18,7 +18,7 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 use crate::config::Environment;
 
 /// What the keeper makes in its home for itself: no process is granted any of it by a name in its arguments.
-pub(crate) const KEEPERS_NAMES: [&str; 17] = [
+pub(crate) const KEEPERS_NAMES: [&str; 18] = [
     "abide.toml",
     "agents",
     "api.sock",
@@ -33,12 +33,15 @@ pub(crate) const KEEPERS_NAMES: [&str; 17] = [
     "mcp",
     "memory",
     "models",
+    MODULES_FOLDER,
     "sessions.json",
     "token",
     "tokens.json",
 ];
 /// Where logins at servers that run elsewhere lie.
 const LOGINS_FOLDER: &str = "logins";
+/// Where processes of modules work.
+const MODULES_FOLDER: &str = "modules";
 /// The name of the folder of skills, which agents read by it.
 pub(crate) const SKILLS_FOLDER: &str = "skills";
 
@@ -250,6 +253,11 @@ impl Home {
     /// Where the weights of embedders lie, a folder a model.
     pub(crate) fn models_folder(&self) -> PathBuf {
         self.root.join("models")
+    }
+
+    /// Where processes of modules work: nothing ever lies there.
+    pub(crate) fn modules_folder(&self) -> PathBuf {
+        self.root.join(MODULES_FOLDER)
     }
 
     /// Where the ethereal results of open epochs lie.

@@ -24,6 +24,7 @@ mod app;
 mod auth;
 mod cli;
 mod config;
+mod evolution;
 mod hardening;
 mod home;
 mod irc;

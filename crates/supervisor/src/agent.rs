@@ -62,6 +62,9 @@ const FAULTS_MAX: u32 = 3;
 /// Entries of evidence that are recorded in a window.
 const REPORTS_MAX: u32 = 120;
 
+/// Said of a command that only a running process can carry out.
+const NOT_RUNNING: &str = "the agent's process is not running";
+
 /// What an actor does between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdleState {
@@ -296,8 +299,7 @@ impl AgentActor {
             }
             Command::Resume(reply) => drop(reply.send(self.resume())),
             Command::Ping(reply) => {
-                let reason = "the agent's process is not running";
-                drop(reply.send(Err(ProcessCommandError::conflict(reason))));
+                drop(reply.send(Err(ProcessCommandError::conflict(NOT_RUNNING))));
             }
             Command::Checkpoint(reply) => {
                 let reason =
@@ -305,6 +307,9 @@ impl AgentActor {
                 drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             }
             Command::Restore(id, reply) => drop(reply.send(self.restore(id).await)),
+            Command::SayEvolutionResult(_, reply) => {
+                drop(reply.send(Err(ProcessCommandError::conflict(NOT_RUNNING))));
+            }
         }
         None
     }

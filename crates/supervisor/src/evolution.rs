@@ -1,7 +1,6 @@
 //! Whether a proposal of new code is valid: its size, its target, and that it parses (decision 35).
 //!
-//! Pure. The code is read as data, never run. Until shadows are there, every proposal that passes is recorded and
-//! rejected all the same, and the agent is told so.
+//! Pure. The code is read as data, never run. What comes of a proposal that passes is not decided here.
 
 use abide_wire::Hypothesis;
 
@@ -13,10 +12,6 @@ const CODE_BYTES_MAX: usize = 1024 * 1024;
 const REASON_BYTES_MAX: usize = 8 * 1024;
 /// Deepest nesting.
 const DEPTH_MAX: usize = 256;
-
-/// Why a valid proposal is rejected for now.
-pub(crate) const NOT_TRIED: &str =
-    "the proposal is valid and recorded; this keeper does not try new code, so the old code stays";
 
 /// Says why a proposal is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 
 use abide_domain::{AgentId, Clock, IdSource};
 use abide_engine::mind::Mind;
+use abide_wire::EvolutionResult;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -168,6 +169,15 @@ impl Supervisor {
         checkpoint: Uuid,
     ) -> Result<RestoreSummary, ProcessCommandError> {
         self.send_command(id, |reply| Command::Restore(checkpoint, reply)).await
+    }
+
+    /// Tells the process what became of a proposal of its own, where it runs.
+    pub async fn say_evolution_result(
+        &self,
+        id: &AgentId,
+        result: EvolutionResult,
+    ) -> Result<(), ProcessCommandError> {
+        self.send_command(id, |reply| Command::SayEvolutionResult(Box::new(result), reply)).await
     }
 
     async fn send_command<T>(

@@ -85,7 +85,7 @@ impl<'a> MemoryQuestion<'a> {
     /// The question as memory takes it, by words alone.
     pub const fn lead(&self) -> Lead<'a> {
         let Self { words: said, asker, listener, now } = *self;
-        Lead { now, said, asker: Some(asker), listener, meaning: None }
+        Lead { now, said, asker: Some(asker), listener, meaning: None, order: None }
     }
 }
 

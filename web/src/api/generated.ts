@@ -221,7 +221,7 @@ export interface AttentionView {
   citizen?: string | null;
   /** Stable for as long as the matter is open. */
   id: string;
-  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`. */
+  /** `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `evolution`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`. */
   kind: string;
   /** Since when. */
   since: string;
@@ -284,6 +284,48 @@ export interface CommandBody {
   as?: string | null;
   /** One or several, each ended by `---`; the last end may be left out, and a first `\stdout` too. */
   command: string;
+}
+
+/** What one of the two did. */
+export interface ComparedLegView {
+  /** What it replied, shortened; of a mind alone. */
+  answer?: string | null;
+  /** Tools that were called, in their order. */
+  calls: string[];
+  /** Cost in millionths of a US dollar; of a model alone. */
+  cost_microusd?: number | null;
+  /** Processor time in microseconds. */
+  cpu_us: number;
+  /** Why there is no answer, or none that counts. */
+  error?: string | null;
+  /** Memory in bytes. */
+  memory_bytes: number;
+  /** Of an error: whether it came again when the request was asked twice more. */
+  repeats?: boolean | null;
+  /** Tokens in and out; of a model alone. */
+  tokens?: number | null;
+  /** Wall time in microseconds. */
+  wall_us: number;
+}
+
+/** A request that the code in force and the candidate both answered. */
+export interface ComparedPairView {
+  /** Whether the answers agree; null where that cannot be said. */
+  agrees?: boolean | null;
+  /** What the candidate did. */
+  candidate: ComparedLegView;
+  /** Whether the candidate was asked before the code in force. */
+  candidate_first: boolean;
+  /** The first thing in which they differ. */
+  divergence?: string | null;
+  /** What the code in force did. */
+  main: ComparedLegView;
+  /** The epoch that the request belongs to. */
+  request: string;
+  /** The line of the ledger that holds it. */
+  seq: number;
+  /** Of a hundred requests, how many the candidate answered then; null during its trial. */
+  stage_percent?: number | null;
 }
 
 /** A value in force. */
@@ -593,6 +635,91 @@ export interface EvidenceView {
   type: string;
 }
 
+/** What a person says about a change. */
+export interface EvolutionAnswerBody {
+  /** Why; it stands in the ledger. */
+  reason?: string | null;
+}
+
+/** A change that is proposed. */
+export interface EvolutionBody {
+  /** What would change, by `model`, `identity` and keys of the configuration; of `mind` alone. */
+  change?: { [key: string]: Json };
+  /** The agent that would change [default: the only one]. */
+  citizen?: string | null;
+  /** The code; of all targets but `mind`. */
+  code?: string;
+  /** Relative changes that are expected; negative is less. */
+  expected?: { [key: string]: number };
+  /** Why, in a sentence. */
+  reason: string;
+  /** `memory_system` (or `memory`), `tool_framework` (or `tools`), `dsl` or `mind`. */
+  target: string;
+  /** How it is tried [default: as the configuration says]. */
+  trial?: TrialOptionsBody | null;
+}
+
+/** A change with its code and all that was measured of it. */
+export type EvolutionDetailView = EvolutionView & { change: { [key: string]: Json }; code: string; code_before?: string | null; compared: ComparedPairView[]; story: StoryLineView[]; trial?: EvolutionTrialView | null };
+
+/** How a change is tried. */
+export interface EvolutionTrialView {
+  /** What it may cost, in US dollars; null: nothing that costs. */
+  budget_usd?: number | null;
+  /** On how many of the newest requests at most. */
+  last: number;
+  /** Whether it ends with the comparison. */
+  only_compare: boolean;
+}
+
+/** A change of an agent. */
+export interface EvolutionView {
+  /** When. */
+  at: string;
+  /** The how-manieth attempt at this target since the last change that was kept; null before its trial. */
+  attempt?: number | null;
+  /** Who proposed it. */
+  by: string;
+  /** The agent. */
+  citizen: string;
+  /** SHA-256 of the code, hex; null before it was checked. */
+  code_sha256?: string | null;
+  /** Its lines in the ledger, in order. */
+  events: number[];
+  /** Its id. */
+  id: string;
+  /** Whether it answers requests, all or some. */
+  in_force: boolean;
+  /** Relative changes, and other figures, that were measured. */
+  measured: { [key: string]: number };
+  /** When its state last changed. */
+  moved_at: string;
+  /** What the checks found. */
+  notes: string[];
+  /** Pairs of its trial so far. */
+  pairs: number;
+  /** Relative changes that the proposer expects; negative is less. */
+  predicted: { [key: string]: number };
+  /** The change whose code a rollback restores; null: the base module, or not known yet. */
+  previous?: string | null;
+  /** Why, in the proposer's words. */
+  reason: string;
+  /** Requests of its trial; null before it begins. */
+  requests?: number | null;
+  /** Pairs of that stage so far. */
+  stage_pairs?: number | null;
+  /** Of a hundred requests, how many it answers; null where it is not watched. */
+  stage_percent?: number | null;
+  /** `proposed`, `validated`, `checkpointed`, `shadowing`, `awaits_approval`, `accepted`, `backed_up`, `watching`, `kept`, `rejected`, `reported`, `rolled_back` or `aborted`. */
+  state: string;
+  /** What it would replace: `memory_system`, `tool_framework`, `dsl` or `mind`. */
+  target: string;
+  /** What the measurements said: `promoted`, `rejected`, `marginal` or `reported`; null before they did. */
+  verdict?: string | null;
+  /** Why it is where it is; null where nobody said so yet. */
+  why?: string | null;
+}
+
 /** One exchange of the history. */
 export interface ExchangeView {
   channel: string;
@@ -752,7 +879,7 @@ export interface FoundView {
 /** The result of one search: "nothing found" and "search failed" stay apart. */
 export interface FoundView_FactView {
   /** The best first. */
-  items: ({ [key: string]: Json })[];
+  items: ({ category: string; confidence: number; content: string; fact_id: string; sources: string[]; tags: string[]; told_by?: string | null; trusted: boolean; valid_from: string; valid_to?: string | null })[];
   /** Why the search failed; empty otherwise. */
   message: string;
   /** `found`, `empty` or `failed`. */
@@ -762,7 +889,7 @@ export interface FoundView_FactView {
 /** The result of one search: "nothing found" and "search failed" stay apart. */
 export interface FoundView_PassageView {
   /** The best first. */
-  items: ({ [key: string]: Json })[];
+  items: ({ at: string; channel: string; epoch: string; ref: string; sender: string; session_id: string; speaker: string; strength: number; text: string })[];
   /** Why the search failed; empty otherwise. */
   message: string;
   /** `found`, `empty` or `failed`. */
@@ -1005,7 +1132,7 @@ export interface NodeDetail {
 }
 
 /** A version of a node: `{type, node_id, …fields}` and its stamps. */
-export type NodeView = { [key: string]: Json } & { [key: string]: Json };
+export type NodeView = { [key: string]: Json } & { author: string; node_id: string; recorded_at: string; seq: number; sources: string[]; valid_from: string; valid_to?: string | null };
 
 /** An outcome by its name. */
 export type OutcomeName = string;
@@ -1470,7 +1597,7 @@ export interface StatusView {
 }
 
 /** An agent after something was done with it. */
-export type SteeredAgentView = AgentView & { [key: string]: Json };
+export type SteeredAgentView = AgentView & { restored?: RestoredView | null };
 
 /** A finished step of a sleep. */
 export interface StepView {
@@ -1505,6 +1632,20 @@ export interface StimulusView {
   content: string;
   sender: string;
   timestamp: string;
+}
+
+/** An event of a change. */
+export interface StoryLineView {
+  /** When. */
+  at: string;
+  /** Who did it. */
+  by: string;
+  /** Its kind, such as `evolution.decided`. */
+  kind: string;
+  /** Where it stands in the ledger; of several comparisons the last. */
+  seq: number;
+  /** In a sentence. */
+  text: string;
 }
 
 /** What was done with the alerts of a message. */
@@ -1600,6 +1741,16 @@ export interface TrialBody {
   citizen?: string | null;
   /** The tool. */
   tool: string;
+}
+
+/** How a change is tried. */
+export interface TrialOptionsBody {
+  /** What it may cost, in US dollars [default: nothing that costs]. */
+  budget_usd?: number | null;
+  /** On how many of the newest requests: 30 to 200, and 1 to 1000 where it ends with the comparison [default: `last` of `[evolution]`]. */
+  last?: number | null;
+  /** Whether it ends with the comparison: nothing is put in force. */
+  only_compare?: boolean;
 }
 
 /** What came of a trial. */
@@ -1828,6 +1979,14 @@ export interface Routes {
   "GET /evidence": { path: never; query: "author" | "subject" | "subject_type" | "subject_id" | "type" | "claim_type" | "tag" | "tags" | "session_id" | "session" | "since" | "until" | "ephemeral" | "limit" | "cursor"; body: undefined; answer: List<EvidenceView> };
   /** Records an entry and answers with it. */
   "POST /evidence": { path: never; query: never; body: EvidenceBody; answer: EvidenceView };
+  /** Changes, the newest first: all that have not ended, those in force, and the newest of the others. */
+  "GET /evolutions": { path: never; query: "citizen" | "state" | "limit" | "cursor"; body: undefined; answer: List<EvolutionView> };
+  /** Proposes a change. It is durable when this answers, and tried as soon as the agent's earlier ones have ended. */
+  "POST /evolutions": { path: never; query: never; body: EvolutionBody; answer: EvolutionView };
+  /** One change: its code, its story, and what was measured of it. */
+  "GET /evolutions/{id}": { path: "id"; query: never; body: undefined; answer: EvolutionDetailView };
+  /** Answers a change: `approve` or `reject` one that waits for that, `rollback` one that is in force, `abort` one that is not. */
+  "POST /evolutions/{id}/{action}": { path: "id" | "action"; query: never; body: EvolutionAnswerBody; answer: EvolutionView };
   /** 200 where the keeper is healthy, else 503, with the reason. */
   "GET /health": { path: never; query: never; body: undefined; answer: HealthView };
   /** The identity in force, or an earlier version of it. */
@@ -2300,6 +2459,44 @@ export interface CodeReference {
   dependencies: string[];
 }
 
+/** What one of the two did with a request. */
+export interface ComparedLeg {
+  /** Why there is no answer, or none that counts. */
+  error?: string;
+  /** Of an error: whether it came again when the request was asked twice more. */
+  repeats?: boolean;
+  /** Wall time in microseconds. */
+  wall_us: number;
+  /** Processor time in microseconds. */
+  cpu_us: number;
+  /** Memory in bytes. */
+  memory_bytes: number;
+  /** Tokens in and out; of a model alone. */
+  tokens?: number;
+  /** Cost in millionths of a US dollar; of a model alone. */
+  cost_microusd?: number;
+  /** Names of the tools that were called, in their order; of a mind alone. */
+  calls?: string[];
+  /** What it replied, shortened; of a mind alone. */
+  answer?: string;
+}
+
+/** One request, answered by both. */
+export interface ComparedPair {
+  /** The request: the id of the epoch that it belongs to. */
+  request: string;
+  /** Whether the candidate was asked before the code in force. */
+  candidate_first: boolean;
+  /** What the code in force did. */
+  main: ComparedLeg;
+  /** What the candidate did. */
+  candidate: ComparedLeg;
+  /** Whether the answers agree; none where that cannot be said. */
+  agrees?: boolean;
+  /** The first thing in which they differ, for people. */
+  divergence?: string;
+}
+
 /** Something that binds. */
 export interface Constraint {
   /** What kind: `deadline`, `budget`, …. */
@@ -2564,7 +2761,53 @@ export interface EvidenceReported {
   body: Json;
 }
 
-/** What became of a proposal. */
+/** A proposal that ended without a decision. */
+export interface EvolutionAborted {
+  /** The proposal. */
+  evolution_id: string;
+  /** Why. */
+  reason: string;
+}
+
+/** A person's answer to a proposal that waited for one. */
+export interface EvolutionAnswered {
+  /** The proposal. */
+  evolution_id: string;
+  /** Whether it is put in force. */
+  approved: boolean;
+  /** Why, in the person's words. */
+  reason?: string;
+}
+
+/** What a rollback restores. */
+export interface EvolutionBackedUp {
+  /** The proposal. */
+  evolution_id: string;
+  /** The proposal whose code is in force now; none: the base module. */
+  previous?: string;
+  /** The checkpoint of the process's private state; none where the code has no state of its own. */
+  checkpoint_id?: string;
+}
+
+/** From which state a trial begins. */
+export interface EvolutionCheckpointed {
+  /** The proposal. */
+  evolution_id: string;
+  /** The record up to here is what it is tried on. */
+  record_seq: number;
+  /** The checkpoint of the process; none where the code has no state of its own. */
+  checkpoint_id?: string;
+}
+
+/** What the code in force and the candidate did with some requests. */
+export interface EvolutionCompared {
+  /** The proposal. */
+  evolution_id: string;
+  /** The pairs, in the order in which they were made. */
+  pairs: ComparedPair[];
+}
+
+/** What came of a proposal by its measurements. */
 export interface EvolutionDecided {
   /** The proposal. */
   evolution_id: string;
@@ -2572,25 +2815,101 @@ export interface EvolutionDecided {
   decision: EvolutionDecision;
   /** Why it was decided so. */
   reason: string;
+  /** Relative changes that were measured; negative is less. */
+  measured?: { [key: string]: number };
+  /** Whether a person must say yes before it is put in force. */
+  needs_person?: boolean;
 }
 
-/** What can become of a proposal. */
-export type EvolutionDecision = "promoted" | "rejected";
+/** What can come of a proposal. */
+export type EvolutionDecision = "promoted" | "rejected" | "marginal" | "reported";
 
-/** New code that an agent proposed. */
+/** The candidate passed the watch. */
+export interface EvolutionKept {
+  /** The proposal. */
+  evolution_id: string;
+  /** Why. */
+  reason: string;
+}
+
+/** A change that an agent or a person proposed. */
 export interface EvolutionProposed {
   /** Names the proposal. */
   evolution_id: string;
-  /** The run that made it. */
-  run: string;
-  /** Why, in the agent's words. */
+  /** The run of the agent's process that made it; none where a person or a tool did. */
+  run?: string;
+  /** Why, in the proposer's words. */
   reason: string;
-  /** What it would replace. */
+  /** What it would replace: `memory_system`, `tool_framework`, `dsl` or `mind`. */
   target: string;
-  /** The code; data until it has passed every check. */
+  /** The code; data until it has passed every check. Empty for `mind`. */
   code: string;
-  /** Relative changes that the agent expects; negative is less. */
+  /** For `mind`: what would change, by `model`, `identity` and keys of the configuration. */
+  change?: { [key: string]: Json };
+  /** Relative changes that the proposer expects; negative is less. */
   expected?: { [key: string]: number };
+  /** How it is tried; none: as the configuration says. */
+  trial?: EvolutionTrial;
+}
+
+/** The candidate is loaded. */
+export interface EvolutionReloaded {
+  /** The proposal. */
+  evolution_id: string;
+  /** SHA-256 of what was loaded, hex: that of the proposal. */
+  code_sha256: string;
+  /** Of a hundred requests, how many it answers. */
+  percent: number;
+}
+
+/** The code from before is in force again. */
+export interface EvolutionRolledBack {
+  /** The proposal that is taken back. */
+  evolution_id: string;
+  /** The proposal whose code is in force again; none: the base module. */
+  restored?: string;
+  /** Why. */
+  reason: string;
+}
+
+/** A trial that begins. */
+export interface EvolutionShadowStarted {
+  /** The proposal. */
+  evolution_id: string;
+  /** Where chance comes from: which of the two is asked first, and the intervals that people see. */
+  seed: number;
+  /** How many requests there are. */
+  requests: number;
+  /** The how-manieth proposal for this target since the last one that was kept, from 1: later ones must be surer. */
+  attempt: number;
+}
+
+/** The candidate answers a larger share. */
+export interface EvolutionStageBegun {
+  /** The proposal. */
+  evolution_id: string;
+  /** Of a hundred requests, how many it answers. */
+  percent: number;
+}
+
+/** How a proposal is tried. */
+export interface EvolutionTrial {
+  /** On how many of the newest requests at most. */
+  last: number;
+  /** Whether it ends with the comparison: nothing is put in force. */
+  only_compare: boolean;
+  /** What the trial may cost, in millionths of a US dollar; none: nothing that costs. */
+  budget_microusd?: number;
+}
+
+/** A proposal that passed all checks that need no trial. */
+export interface EvolutionValidated {
+  /** The proposal. */
+  evolution_id: string;
+  /** SHA-256 of the code, hex. */
+  code_sha256: string;
+  /** What was found out about it: names that it defines, say. */
+  notes?: string[];
 }
 
 /** Why a run ended. */
@@ -3731,10 +4050,32 @@ export interface EventData {
   "epoch.stood_still": EpochStoodStill;
   /** An agent or a person made an entry. The line's author is its author, the line's time its time. */
   "evidence.recorded": EvidenceRecorded;
-  /** What became of a proposal. */
+  /** The proposal ended without a decision; nothing changed. */
+  "evolution.aborted": EvolutionAborted;
+  /** A person answered a proposal that waited for one. */
+  "evolution.answered": EvolutionAnswered;
+  /** What a rollback restores is safe. */
+  "evolution.backed_up": EvolutionBackedUp;
+  /** It is known from which state the trial begins. */
+  "evolution.checkpointed": EvolutionCheckpointed;
+  /** What both did with some of the requests. */
+  "evolution.compared": EvolutionCompared;
+  /** What came of a proposal by its measurements. */
   "evolution.decided": EvolutionDecided;
-  /** An agent proposed new code. */
+  /** The candidate passed the watch; it is the code in force. */
+  "evolution.kept": EvolutionKept;
+  /** An agent or a person proposed a change. */
   "evolution.proposed": EvolutionProposed;
+  /** The candidate is loaded and answers its share of the requests. */
+  "evolution.reloaded": EvolutionReloaded;
+  /** The code from before is in force again. */
+  "evolution.rolled_back": EvolutionRolledBack;
+  /** The trial begins: requests of the record are given to the code in force and to the candidate. */
+  "evolution.shadow_started": EvolutionShadowStarted;
+  /** The candidate answers a larger share, the rest is still answered by the code before it. */
+  "evolution.stage_begun": EvolutionStageBegun;
+  /** The proposal passed all checks that need no trial. */
+  "evolution.validated": EvolutionValidated;
   /** Somebody asked that words be removed from the ledger for good. */
   "keeper.erase_requested": EraseRequested;
   /** The words of these lines were removed: the lines stand, what was said in them does not. */
@@ -3928,8 +4269,19 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "epoch.opened": "The lane took the stimulus up.",
   "epoch.stood_still": "Nothing could happen for so long while it was open; that time is not the epoch's.",
   "evidence.recorded": "An agent or a person made an entry. The line's author is its author, the line's time its time.",
-  "evolution.decided": "What became of a proposal.",
-  "evolution.proposed": "An agent proposed new code.",
+  "evolution.aborted": "The proposal ended without a decision; nothing changed.",
+  "evolution.answered": "A person answered a proposal that waited for one.",
+  "evolution.backed_up": "What a rollback restores is safe.",
+  "evolution.checkpointed": "It is known from which state the trial begins.",
+  "evolution.compared": "What both did with some of the requests.",
+  "evolution.decided": "What came of a proposal by its measurements.",
+  "evolution.kept": "The candidate passed the watch; it is the code in force.",
+  "evolution.proposed": "An agent or a person proposed a change.",
+  "evolution.reloaded": "The candidate is loaded and answers its share of the requests.",
+  "evolution.rolled_back": "The code from before is in force again.",
+  "evolution.shadow_started": "The trial begins: requests of the record are given to the code in force and to the candidate.",
+  "evolution.stage_begun": "The candidate answers a larger share, the rest is still answered by the code before it.",
+  "evolution.validated": "The proposal passed all checks that need no trial.",
   "keeper.erase_requested": "Somebody asked that words be removed from the ledger for good.",
   "keeper.erased": "The words of these lines were removed: the lines stand, what was said in them does not.",
   "keeper.segment_opened": "A segment of the ledger begins; always its first line.",

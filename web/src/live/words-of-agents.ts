@@ -59,10 +59,6 @@ function ofAgent(event: AnyEvent): string | null {
       return `created @${event.data.agent}`;
     case "evidence.recorded":
       return `recorded evidence (${event.data.claim_type}) about ${event.data.subject.ref_type} ${short(event.data.subject.ref_id)}`;
-    case "evolution.proposed":
-      return `proposes new code for ${event.data.target}: ${quote(event.data.reason)}`;
-    case "evolution.decided":
-      return `had its new code ${event.data.decision}: ${quote(event.data.reason)}`;
     case "par.written":
       return `wrote a post-action review: ${quote(event.data.problem)}`;
     default:

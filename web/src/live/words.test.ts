@@ -66,6 +66,19 @@ it("tells of places where people are reached", () => {
   expect(words("channel.gate_moved", gate, "@felix")).toBe("was set to hear everything in #abide");
 });
 
+it("tells of changes with the agent as the subject and the person by name", () => {
+  const decided = { decision: "marginal", reason: "14 % quicker, 40 pairs" };
+  expect(words("evolution.decided", decided)).toBe(
+    "has a change that a person must decide on: “14 % quicker, 40 pairs”",
+  );
+  expect(words("evolution.proposed", { target: "memory_system", reason: "quicker" })).toBe(
+    "has a change of memory proposed: “quicker”",
+  );
+  expect(words("evolution.answered", { approved: false })).toBe("had a change rejected by ann");
+  expect(words("evolution.compared", { pairs: [{}] })).toBe("had a change compared on 1 request");
+  expect(words("evolution.stage_begun", { percent: 50 })).toBe("has 50 of 100 requests answered by a change");
+});
+
 /** All that any kind has, so that each can be told. */
 const ANYTHING = {
   evidence_seq: 4,
@@ -117,6 +130,10 @@ const ANYTHING = {
     wal_sequence: 1,
     is_lost: true,
     report: ["r"],
+    pairs: [{}],
+    requests: 100,
+    percent: 10,
+    approved: true,
     metrics: { rss: 1 },
     role: "assistant",
   },

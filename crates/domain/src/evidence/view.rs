@@ -72,7 +72,7 @@ pub fn entry_from_line(line: &Line<'_>) -> Option<EvidenceEntry> {
             entry.tags.clone_from(&reported.tags);
             entry.body = reported.body.clone();
         }
-        Event::Evolution(_) => entry.conjecture = true,
+        Event::Evolution(EvolutionEvent::Proposed(_)) => entry.conjecture = true,
         _ => {}
     }
     Some(entry)
@@ -103,7 +103,6 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
             | EpochEvent::Aborted(_)
             | EpochEvent::Dismissed(_),
         )
-        | Event::Evolution(EvolutionEvent::Decided(_))
         | Event::Wake(WakeEvent::Fired(_) | WakeEvent::Ran(_)) => return None,
         Event::Epoch(EpochEvent::Committed(_)) => (Type::Coordination, Claim::Conclusion),
         Event::Turn(TurnEvent::Completed(_))
@@ -128,8 +127,8 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
             let kind = EvidenceType::from_name(name).unwrap_or(Type::Coordination);
             (kind, ClaimType::from_name(name).unwrap_or(Claim::Observation))
         }
-        Event::Agent(_) => return None,
         Event::Evolution(EvolutionEvent::Proposed(_)) => (Type::Conjecture, Claim::Conjecture),
+        Event::Agent(_) | Event::Evolution(_) => return None,
         Event::Evidence(EvidenceEvent::Recorded(recorded)) => (recorded.kind, recorded.claim_type),
     })
 }

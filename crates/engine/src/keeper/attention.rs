@@ -5,13 +5,16 @@ use std::time::Duration;
 use abide_domain::{
     AgentId, EpochId, Timestamp,
     event::{IdentitySource, PauseReason},
+    evolution::{EvolutionState, EvolutionTarget},
     text::shortened,
+    visible_line,
 };
 use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
 use super::Keeper;
 use crate::{
     memory_backlog::MemoryBacklog, projector::MEMORY_RETRY, sleep::due::SLEEP_FAILURES_MAX,
+    state::EvolutionRecord,
 };
 
 /// One thing that needs a person.
@@ -46,6 +49,8 @@ pub enum AttentionKind {
     Identity,
     /// Facts that a sleep found, but that could not be held against what was said, wait for a decision.
     Fact,
+    /// A change of an agent was measured and waits for a yes.
+    Evolution,
     /// An agent's memory cannot be written.
     Memory,
     /// An agent's process lost private state that was acknowledged.
@@ -66,6 +71,7 @@ impl AttentionKind {
             Self::Sleep => "sleep",
             Self::Identity => "identity",
             Self::Fact => "fact",
+            Self::Evolution => "evolution",
             Self::Memory | Self::PrivateState => "memory",
             Self::Ledger => "ledger",
             Self::Clock => "clock",
@@ -99,6 +105,8 @@ pub fn clock_problem(status: ClockStatus) -> Option<String> {
 
 /// Longest piece of a fact that waits which a list shows, in Unicode scalar values.
 const FACT_CHARS_SHOWN: usize = 120;
+/// Longest piece of why a change may be better that a list shows, in Unicode scalar values.
+const EVOLUTION_WHY_CHARS_SHOWN: usize = 200;
 /// A lane that does not do what is next for longer stands still: longer than it ever waits for a disk that was full.
 const LANE_STANDS_AFTER: Duration = Duration::from_mins(6);
 
@@ -111,6 +119,7 @@ impl Keeper {
         matters.extend(self.sleep_problems());
         matters.extend(self.proposals());
         matters.extend(self.fact_proposals());
+        matters.extend(self.evolutions_due());
         matters.extend(self.memory_problems());
         matters.extend(self.private_state_losses());
         matters.extend(self.ledger_problem());
@@ -230,6 +239,28 @@ impl Keeper {
             })
         });
         waiting.collect()
+    }
+
+    fn evolutions_due(&self) -> Vec<Attention> {
+        let state = self.state();
+        let all = state.evolutions.agents().flat_map(|(_, evolutions)| evolutions.records());
+        let waiting = all.filter(|record| record.state == EvolutionState::AwaitsPerson);
+        let matter = |record: &EvolutionRecord| {
+            let EvolutionRecord { id, agent, why, .. } = record;
+            let noun = |target: EvolutionTarget| target.noun().to_owned();
+            let what = record.target().map_or_else(|| record.target.clone(), noun);
+            let why = why.as_deref().unwrap_or("it was measured");
+            let why = shortened(&visible_line(why), EVOLUTION_WHY_CHARS_SHOWN);
+            Attention {
+                id: format!("evolution:{id}"),
+                kind: AttentionKind::Evolution,
+                citizen: Some(agent.clone()),
+                since: record.moved_at,
+                summary: format!("{agent}: a change of {what} waits for a yes: {why}"),
+                epoch: None,
+            }
+        };
+        waiting.map(matter).collect()
     }
 
     fn memory_problems(&self) -> Vec<Attention> {

@@ -25,7 +25,7 @@ const NAMES_HEAD: &str = "## More tools\n\nThese tools exist as well. `tools.fin
 
 /// What an agent may use in an epoch, and how it is chosen from.
 #[derive(Debug)]
-pub(super) struct ToolOffer {
+pub(crate) struct ToolOffer {
     all: Arc<[ToolSpec]>,
     /// None where a prompt shows all.
     index: Option<ToolIndex>,
@@ -36,16 +36,16 @@ pub(super) struct ToolOffer {
 
 /// What one turn shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct ShownTools {
+pub(crate) struct ShownTools {
     /// Those that stand there with their schemas.
-    pub(super) tools: Arc<[ToolSpec]>,
+    pub(crate) tools: Arc<[ToolSpec]>,
     /// The names of all, for the part of a prompt that stays; none where all have their schemas.
-    pub(super) names: Option<String>,
+    pub(crate) names: Option<String>,
 }
 
 impl ToolOffer {
     /// What may be used, and what was used before.
-    pub(super) fn new(all: Arc<[ToolSpec]>, used: impl FnOnce() -> Vec<UsedTool>) -> Self {
+    pub(crate) fn new(all: Arc<[ToolSpec]>, used: impl FnOnce() -> Vec<UsedTool>) -> Self {
         let index = (!ToolLimits::default().hold_all(&all)).then(|| ToolIndex::new(&all));
         let used = if index.is_some() { used() } else { Vec::new() };
         Self { all, index, used, likeness: Vec::new() }
@@ -72,7 +72,7 @@ impl ToolOffer {
     }
 
     /// What the turn that comes next shows. `recent` is what was said before this stimulus.
-    pub(super) fn of_next_turn(&self, record: &EpochRecord, recent: &str) -> ShownTools {
+    pub(crate) fn of_next_turn(&self, record: &EpochRecord, recent: &str) -> ShownTools {
         self.after(&record.turns, &record.stimulus.content, recent)
     }
 

@@ -35,7 +35,8 @@ async fn explore(walk: &Walk<'_>) -> Exploration {
     };
     let envelope = envelope_of(&walk.record, last.map(|(_, output)| output));
     let sharing = walk.services.settings.sharing;
-    explore_memory(walk.agent, (&envelope, sharing), &*walk.services.clock).await
+    let explored = (walk.record.id, &envelope, sharing);
+    explore_memory(walk.agent, explored, &*walk.services.clock).await
 }
 
 /// Halves what the mind rejected as too long: the results of this epoch's calls as well as the history.

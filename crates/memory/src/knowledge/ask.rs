@@ -5,7 +5,7 @@
 //!
 //! Reading order: here how a query is asked and how sure its answer is; `names` (when two are the same), `nodes` (what was
 //! recorded), `facts` (what is known), `conversations` and `emotions` (what was said, and how it felt), `answers` (what answers
-//! in other words), `later` (what bears on that since then).
+//! in other words), `later` (what bears on that since then), `rankable` (what an agent's own rule ranks).
 
 use std::{sync::Arc, time::Instant};
 
@@ -34,6 +34,7 @@ mod facts;
 mod later;
 mod names;
 mod nodes;
+mod rankable;
 
 /// Said where nothing was found and only words were compared.
 const WORDS_ONLY: &str = "only words were compared, not meanings: not everything has a vector yet";
@@ -155,6 +156,12 @@ impl<'a> QueryExecution<'a> {
     pub(super) fn search_passages(&self, text: &str) -> (Vec<Hit>, SearchCoverage) {
         let (mut hits, coverage) =
             self.indexes.search_passages(self.request(text), &|row| self.told.has_passage(row));
+        self.keep_fitting(&mut hits);
+        self.apply_own_order(&mut hits, text);
+        (hits, coverage)
+    }
+
+    fn keep_fitting(&self, hits: &mut Vec<Hit>) {
         // Of an exchange with somebody else, a passage is found by its own words and not by those around it.
         hits.retain(|hit| {
             let (seq, _) = exchange_rows::seq_and_part(hit.id);
@@ -162,7 +169,6 @@ impl<'a> QueryExecution<'a> {
         });
         let least = hits.first().map_or(0.0, |best| best.score * BESIDE_SCORE);
         hits.retain(|hit| hit.strength >= STRENGTH_MIN || hit.score >= least);
-        (hits, coverage)
     }
 
     /// Whether a passage means by itself what is asked.

@@ -20,7 +20,10 @@ use super::{
 };
 use crate::{
     graph::{GraphView, SearchCoverage, searchable_text},
-    search::{Document, HITS_MAX, Hit, Index, QueryKind, SearchQuery, SpeakerRole, VectorKind},
+    search::{
+        Document, HITS_MAX, Hit, Index, QueryKind, SearchFeatures, SearchQuery, SpeakerRole,
+        VectorKind,
+    },
     timeline::ClaimCache,
 };
 
@@ -295,6 +298,18 @@ impl MemoryIndexes {
         is_among: &dyn Fn(u64) -> bool,
     ) -> (Vec<Hit>, SearchCoverage) {
         search(&self.passages, request, QueryKind::Conversation, is_among)
+    }
+
+    /// What the scores of passages that a question found are made of, in the order of the hits.
+    pub(super) fn passage_features(
+        &self,
+        request: SearchRequest<'_>,
+        hits: &[Hit],
+    ) -> Vec<SearchFeatures> {
+        let SearchRequest { text, vector, now, asker } = request;
+        let kind = QueryKind::Conversation;
+        let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind };
+        self.passages.index.features(&query, hits)
     }
 
     /// Passages nearest to a text, best first and however weak, of those that are asked among: for rules that decide.

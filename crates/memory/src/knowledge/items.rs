@@ -14,6 +14,8 @@ use abide_domain::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
+use crate::search::SearchFeatures;
+
 /// Most facts that one search gives.
 pub const SEARCH_FACTS_MAX: usize = 100;
 /// Most facts on one page of the listing.
@@ -223,6 +225,17 @@ pub struct RecalledPassage {
     pub exchange: Arc<ExchangeStamps>,
     /// 0 to 1: how much of the question is really there; 1 where nothing was asked.
     pub strength: f64,
+}
+
+/// A passage that a question found, with what it is ranked by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankablePassage {
+    /// Its row, by which an order names it.
+    pub row: u64,
+    /// The passage.
+    pub passage: RecalledPassage,
+    /// The numbers that it is ranked by.
+    pub features: SearchFeatures,
 }
 
 /// What is known of an exchange beside its words.

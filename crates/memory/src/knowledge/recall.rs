@@ -20,7 +20,7 @@ use super::{
     handle::KnowledgeHandle,
     items::{
         EdgeState, Fact, FactRight, FactsPage, GraphPage, Lookup, NodeState, PAGE_FACTS_MAX,
-        RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
+        RankablePassage, RecalledPassage, ReferencedItem, SEARCH_FACTS_MAX,
     },
     node_rows::{EDGE_COLUMNS, NODE_COLUMNS, edge_from_row, edge_name, node_from_row, node_kind},
     query::{self, cut_page},
@@ -64,6 +64,20 @@ impl KnowledgeHandle {
                     .recall(text, limit)
             }),
         )
+    }
+
+    /// The best passages that a question finds, with what they are ranked by, in the order in which they were found. `before` hides
+    /// what was committed at or behind it in the ledger: what was not known yet when it was asked.
+    pub fn rankable_passages(
+        &self,
+        question: &str,
+        lead: &Lead<'_>,
+        before: Option<u64>,
+    ) -> Result<Vec<RankablePassage>, KnowledgeError> {
+        self.with_indexes(|connection, indexes| {
+            ask::QueryExecution::new(connection, indexes, self.agent(), lead)
+                .rankable(question, before)
+        })
     }
 
     /// Facts in force that a text is about, best first: by words, by meaning where there are vectors. `limit` is cut to

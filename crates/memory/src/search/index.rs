@@ -236,6 +236,12 @@ impl Index {
             || self.slot(beside).is_some_and(|other| other.message == slot.message)
     }
 
+    /// The document of an identifier, with its place.
+    pub(super) fn place_of(&self, id: u64) -> Option<(u32, &DocumentSlot)> {
+        let at = self.places.get(&id).copied()?;
+        Some((at, self.slot(at)?))
+    }
+
     /// The document at a place, removed or not.
     pub(super) fn slot(&self, at: u32) -> Option<&DocumentSlot> {
         self.slots.get(at as usize)

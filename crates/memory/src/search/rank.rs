@@ -140,6 +140,29 @@ impl Index {
         query: &SearchQuery<'_>,
         is_among: &dyn Fn(u64) -> bool,
     ) -> Vec<Hit> {
+        self.with_ranking(query, |ranking| {
+            let is_short = ranking.similarities.is_some() || self.slots.len() <= ALL_RANKED_MAX;
+            let mut scored = if is_short {
+                ranking.scored((0..).zip(&self.slots).filter(|(_, slot)| is_among(slot.id)))
+            } else {
+                let promising = ranking.promising().filter_map(|at| Some((at, self.slot(at)?)));
+                ranking.scored(promising.filter(|(_, slot)| is_among(slot.id)))
+            };
+            if query.kind == QueryKind::Conversation {
+                scored = ranking.by_message(scored);
+                ranking.weigh_speakers(&mut scored);
+            }
+            let best = best(scored, query.limit.min(HITS_MAX));
+            best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+        })
+    }
+
+    /// Gathers everything that the scores for a question are made of.
+    pub(super) fn with_ranking<R>(
+        &self,
+        query: &SearchQuery<'_>,
+        work: impl FnOnce(&Ranking<'_>) -> R,
+    ) -> R {
         let question = Question::read(query, &self.speakers);
         let lexical = LexicalScores::of(self, &question, query.kind);
         let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));
@@ -148,7 +171,7 @@ impl Index {
             .as_ref()
             .filter(|_| shortness < 1.0 && query.kind == QueryKind::Conversation)
             .map(|similarities| message_meanings(self, similarities));
-        let ranking = Ranking {
+        work(&Ranking {
             index: self,
             weights: weights(self, similarities.is_some()),
             shortness,
@@ -157,19 +180,7 @@ impl Index {
             question: &question,
             lexical: &lexical,
             similarities: similarities.as_ref(),
-        };
-        let mut scored = if similarities.is_none() && self.slots.len() > ALL_RANKED_MAX {
-            let promising = ranking.promising().filter_map(|at| Some((at, self.slot(at)?)));
-            ranking.scored(promising.filter(|(_, slot)| is_among(slot.id)))
-        } else {
-            ranking.scored((0..).zip(&self.slots).filter(|(_, slot)| is_among(slot.id)))
-        };
-        if query.kind == QueryKind::Conversation {
-            scored = ranking.by_message(scored);
-            ranking.weigh_speakers(&mut scored);
-        }
-        let best = best(scored, query.limit.min(HITS_MAX));
-        best.into_iter().filter_map(|(score, at)| ranking.hit(score, at)).collect()
+        })
     }
 }
 
@@ -193,17 +204,17 @@ fn best(mut scored: Vec<(f32, u32)>, limit: usize) -> Vec<(f32, u32)> {
 }
 
 /// Everything that a score is made of.
-struct Ranking<'a> {
-    index: &'a Index,
+pub(super) struct Ranking<'a> {
+    pub(super) index: &'a Index,
     weights: Weights,
     /// How short messages are, from 0 to 1.
-    shortness: f32,
+    pub(super) shortness: f32,
     kind: QueryKind,
-    question: &'a Question,
-    lexical: &'a LexicalScores,
+    pub(super) question: &'a Question,
+    pub(super) lexical: &'a LexicalScores,
     similarities: Option<&'a Similarities>,
     /// How much more alike whole messages are than the mean; empty where that counts nothing.
-    messages: Vec<f32>,
+    pub(super) messages: Vec<f32>,
 }
 
 /// How much more alike each whole message is than the mean, by its number; 0 where it has no vectors.
@@ -368,12 +379,12 @@ impl Ranking<'_> {
     }
 
     /// The meaning of a document beside another one, as far as it lends it.
-    fn meaning_beside(&self, at: u32, beside: u32) -> f32 {
+    pub(super) fn meaning_beside(&self, at: u32, beside: u32) -> f32 {
         let lender = self.index.slot(beside).filter(|slot| self.index.lends(slot, at));
         lender.map_or(0.0, |_| self.meaning(beside))
     }
 
-    fn meaning(&self, at: u32) -> f32 {
+    pub(super) fn meaning(&self, at: u32) -> f32 {
         if at == NOWHERE {
             return 0.0;
         }

@@ -1,7 +1,7 @@
 //! Which mind an agent gets, and where it runs: in a process of the agent's own (`auto`, `agent`, `acp`, a configured
 //! command) or in the keeper. Each choice is announced in one line at start.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
 use abide_engine::{
@@ -17,10 +17,23 @@ use super::{
     models::{FoundModel, MindError, ModelFinder},
     program::{Program, configured_program},
 };
-use crate::config::{AgentSection, Environment, ExplorerKind, MindKind, Provider, Settings};
+use crate::config::{
+    AgentSection, Environment, ExplorerKind, MindKind, ModelSection, Provider, Settings,
+};
 
 /// How long a model that steers the Dreamer may take for one step; after that the fixed plan goes on.
 const EXPLORER_STEP_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A mind for a trial, with a name for people.
+#[derive(Clone, Debug)]
+pub(crate) struct TrialMind {
+    /// What is asked.
+    pub(crate) mind: Arc<dyn Mind>,
+    /// Such as `reflex` or `model gpt-x`.
+    pub(crate) label: String,
+    /// Whether asking it may cost what nobody knows: it is not of this machine, and has no price.
+    pub(crate) has_unknown_price: bool,
+}
 
 /// The mind that was chosen for an agent.
 #[derive(Debug)]
@@ -160,6 +173,21 @@ impl MindSelector {
         Ok(MindChoice { placement, announcement, memory })
     }
 
+    /// What an agent thinks with, asked in the keeper, for a trial on its record; with its name for people. Not for an agent whose
+    /// program is configured.
+    pub(crate) fn for_trial(&self, agent: &AgentSection) -> Result<TrialMind, MindError> {
+        let found = self.models.find(agent)?;
+        let reasoner = match self.models.model(&found)? {
+            None => Reasoner::Reflex,
+            Some(model) => Reasoner::Model(Box::new(model)),
+        };
+        let mind = ReasonerMind::new(reasoner);
+        let price = mind.price(1, 1).map(|usage| usage.cost_microusd);
+        let is_local = found.dialect.is_none() || is_of_this_machine(&found.model);
+        let has_unknown_price = price.is_none_or(|price| price.is_none()) && !is_local;
+        Ok(TrialMind { label: mind.name(), mind: Arc::new(mind), has_unknown_price })
+    }
+
     /// What steers the Dreamer by a model that was found, where the configuration wants that.
     fn explorer(&self, found: &FoundModel) -> Result<Option<Arc<dyn Explorer>>, MindError> {
         if self.models.settings.memory.explorer == ExplorerKind::Plan {
@@ -218,4 +246,15 @@ impl MindSelector {
         };
         Ok((announcement, model))
     }
+}
+
+/// Whether a model is asked on this machine: then asking it costs nobody anything.
+fn is_of_this_machine(model: &ModelSection) -> bool {
+    let is_usual = model.provider == Provider::Ollama && model.base_url.is_empty();
+    let address = model.base_url.split_once("://").map_or("", |(_, address)| address);
+    let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let is_loopback =
+        host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_usual || is_loopback || host == "localhost"
 }

@@ -9,7 +9,8 @@ use std::{
 
 use abide_domain::AgentId;
 use abide_engine::{
-    AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, agent_folder, mind::Mind,
+    AgentFiles, AgentSetup, DreamFolders, DreamerSetup, IdentityFiles, PassageRanker, agent_folder,
+    mind::Mind,
 };
 use abide_ledger::storage::check_room;
 use abide_memory::{
@@ -74,6 +75,7 @@ pub(crate) struct AgentBuilder {
     tools: Arc<SharedRegistry>,
     lists: PolicyLists,
     embedder: Option<Arc<dyn Embedder>>,
+    ranker: Option<Arc<dyn PassageRanker>>,
 }
 
 impl AgentBuilder {
@@ -84,7 +86,13 @@ impl AgentBuilder {
         tools: Arc<SharedRegistry>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AgentSetupError> {
-        Ok(Self { home: home.clone(), tools, lists: PolicyLists::of(settings)?, embedder })
+        let lists = PolicyLists::of(settings)?;
+        Ok(Self { home: home.clone(), tools, lists, embedder, ranker: None })
+    }
+
+    /// With what ranks passages by rules of the agents' own.
+    pub(crate) fn with_ranker(self, ranker: Arc<dyn PassageRanker>) -> Self {
+        Self { ranker: Some(ranker), ..self }
     }
 
     /// Sets all agents of the configuration up. `head` is the newest durable event: facts that have seen more are rebuilt.
@@ -140,7 +148,11 @@ impl AgentBuilder {
             identity: Some(IdentityFile::new(&folder, writers)),
             dreams: Some(DreamFiles::new(&folder.join("dreams"))),
         };
-        let dreamer = DreamerSetup { explorer: memory.explorer, embedder: self.embedder.clone() };
+        let dreamer = DreamerSetup {
+            explorer: memory.explorer,
+            embedder: self.embedder.clone(),
+            ranker: self.ranker.clone(),
+        };
         let own_tools = own_registry(&self.home, &settings.id)?;
         let agent = AgentSetup {
             name: settings.name().to_owned(),

@@ -3,7 +3,7 @@
 //! Who they are is read from the folded ledger, so that nothing about them is stored anywhere else. A spawned agent must
 //! never get a process, or a model that its maker does not think with.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use abide_domain::{AgentId, EntityName};
 use abide_engine::{Keeper, Lane, keeper::StartError, state::SpawnedAgent};
@@ -24,7 +24,7 @@ const RETRY_EVERY: Duration = Duration::from_secs(30);
 /// Adds spawned agents to the keeper.
 #[derive(Debug)]
 pub(crate) struct Spawner {
-    minds: MindSelector,
+    minds: Arc<MindSelector>,
     builder: AgentBuilder,
 }
 
@@ -50,7 +50,7 @@ enum SpawnError {
 
 impl Spawner {
     /// Gives spawned agents minds and sets them up by these.
-    pub(crate) fn new(minds: MindSelector, builder: AgentBuilder) -> Self {
+    pub(crate) fn new(minds: Arc<MindSelector>, builder: AgentBuilder) -> Self {
         Self { minds, builder }
     }
 

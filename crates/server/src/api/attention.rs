@@ -35,7 +35,7 @@ const LOOK_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct AttentionView {
     /// Stable for as long as the matter is open.
     id: String,
-    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`.
+    /// `approval`, `epoch_failed`, `budget`, `sleep`, `identity`, `fact`, `evolution`, `memory`, `stall`, `process`, `disk`, `unreachable`, `ledger`, `clock`, `keeper`, `tools` or `question`.
     kind: &'static str,
     /// The agent that it is about; null for the keeper.
     citizen: Option<String>,
@@ -72,6 +72,10 @@ struct ActionView {
 }
 
 impl ActionView {
+    fn show(path: &str) -> Self {
+        Self { label: "Show", method: "GET", path: path.to_owned(), body: None }
+    }
+
     fn post(label: &'static str, path: String, body: Value) -> Self {
         Self { label, method: "POST", path, body: Some(body) }
     }
@@ -104,12 +108,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             vec![decide("Approve", "approve"), decide("Deny", "deny")]
         }
         AttentionKind::EpochFailed => {
-            let show = ActionView {
-                label: "Show",
-                method: "GET",
-                path: format!("/epochs/{epoch}"),
-                body: None,
-            };
+            let show = ActionView::show(&format!("/epochs/{epoch}"));
             let post = |label, action| {
                 ActionView::post(label, format!("/epochs/{epoch}/{action}"), json!({}))
             };
@@ -127,39 +126,34 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
         }
         AttentionKind::Identity => {
             let id = attention.id.trim_start_matches("identity:");
-            let path = format!("/identity/proposals/{id}");
-            let decide = |label, decision| {
-                let body = json!({"citizen": agent, "decision": decision});
-                ActionView::post(label, path.clone(), body)
-            };
-            let show = ActionView {
-                label: "Show",
-                method: "GET",
-                path: format!("/identity/proposals?citizen={agent}"),
-                body: None,
-            };
-            vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
+            proposal_actions("/identity/proposals", id, &agent)
         }
         AttentionKind::Fact => {
             let id = attention.id.trim_start_matches("fact:");
-            let path = format!("/knowledge/proposals/{id}");
-            let decide = |label, decision| {
-                let body = json!({"citizen": agent, "decision": decision});
-                ActionView::post(label, path.clone(), body)
-            };
-            let show = ActionView {
-                label: "Show",
-                method: "GET",
-                path: format!("/knowledge/proposals?citizen={agent}"),
-                body: None,
-            };
-            vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
+            proposal_actions("/knowledge/proposals", id, &agent)
+        }
+        AttentionKind::Evolution => {
+            let id = attention.id.trim_start_matches("evolution:");
+            let path = format!("/evolutions/{id}");
+            let answer =
+                |label, action| ActionView::post(label, format!("{path}/{action}"), json!({}));
+            vec![answer("Approve", "approve"), answer("Reject", "reject"), ActionView::show(&path)]
         }
         AttentionKind::PrivateState => process_actions(&agent, "Start again"),
         AttentionKind::Memory | AttentionKind::Ledger | AttentionKind::Clock => {
-            vec![ActionView { label: "Show", method: "GET", path: "/health".into(), body: None }]
+            vec![ActionView::show("/health")]
         }
     }
+}
+
+/// What a person can do with a proposal of an agent's among others below a path.
+fn proposal_actions(path: &str, id: &str, agent: &str) -> Vec<ActionView> {
+    let decide = |label, decision| {
+        let body = json!({"citizen": agent, "decision": decision});
+        ActionView::post(label, format!("{path}/{id}"), body)
+    };
+    let show = ActionView::show(&format!("{path}?citizen={agent}"));
+    vec![decide("Approve", "approve"), decide("Deny", "deny"), show]
 }
 
 /// Everything that waits for a person, the oldest first.
@@ -188,12 +182,7 @@ fn standing_part(app: &AppState, standing: &StandingPart) -> AttentionView {
         since: app.now().before(standing.time).to_string(),
         summary: standing.sentence(),
         acknowledged: None,
-        actions: vec![ActionView {
-            label: "Show",
-            method: "GET",
-            path: "/health".into(),
-            body: None,
-        }],
+        actions: vec![ActionView::show("/health")],
     }
 }
 
@@ -316,12 +305,7 @@ fn unreachable_hosts(app: &AppState) -> Vec<AttentionView> {
         since: observed.since.to_string(),
         summary: observed.matter.summary,
         acknowledged: None,
-        actions: vec![ActionView {
-            label: "Show",
-            method: "GET",
-            path: "/watchdog".into(),
-            body: None,
-        }],
+        actions: vec![ActionView::show("/watchdog")],
     };
     watchdog.status().unreachable.into_iter().map(host).collect()
 }
@@ -360,7 +344,6 @@ fn questions(app: &AppState) -> Vec<AttentionView> {
     let waiting = app.servers().map(|servers| servers.questions().waiting()).unwrap_or_default();
     let matter = |question: McpQuestion| {
         let path = format!("/mcp/questions/{}/answer", question.id);
-        let show = "/mcp/questions".to_owned();
         AttentionView {
             id: format!("{QUESTION}:{}", question.id),
             kind: QUESTION,
@@ -369,7 +352,7 @@ fn questions(app: &AppState) -> Vec<AttentionView> {
             summary: question_summary(&question),
             acknowledged: None,
             actions: vec![
-                ActionView { label: "Show", method: "GET", path: show, body: None },
+                ActionView::show("/mcp/questions"),
                 ActionView::post("Decline", path, json!({"accept": false})),
             ],
         }
@@ -378,7 +361,6 @@ fn questions(app: &AppState) -> Vec<AttentionView> {
 }
 
 fn server_matter(id: String, since: Timestamp, summary: String) -> AttentionView {
-    let path = "/mcp/servers".into();
     AttentionView {
         id,
         kind: TOOLS,
@@ -386,7 +368,7 @@ fn server_matter(id: String, since: Timestamp, summary: String) -> AttentionView
         since: since.to_string(),
         summary,
         acknowledged: None,
-        actions: vec![ActionView { label: "Show", method: "GET", path, body: None }],
+        actions: vec![ActionView::show("/mcp/servers")],
     }
 }
 

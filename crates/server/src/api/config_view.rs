@@ -7,7 +7,9 @@ use abide_models::{KnownKey, known_keys};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::config::{Config, EffectiveValue, Environment, KeyReference, Origin, key_reference};
+use crate::config::{
+    Config, EffectiveValue, Environment, EvolutionSection, KeyReference, Origin, key_reference,
+};
 
 /// The configuration.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -18,6 +20,9 @@ pub(crate) struct ConfigView {
     items: Vec<ConfigEntry>,
     /// Variables of known providers' keys that the keeper was started with. Their names alone.
     keys_found: Vec<&'static str>,
+    /// What routes about changes of agents go by.
+    #[serde(skip)]
+    evolution: EvolutionSection,
 }
 
 /// A value in force.
@@ -72,7 +77,13 @@ impl ConfigView {
         let items = config.entries().into_iter().map(entry).collect();
         let is_found = |key: &KnownKey| environment.get(key.env).is_some();
         let keys_found = known_keys().filter(is_found).map(|key| key.env).collect();
-        Self { file: file.display().to_string(), items, keys_found }
+        let evolution = config.settings.evolution.clone();
+        Self { file: file.display().to_string(), items, keys_found, evolution }
+    }
+
+    /// Whether and how changes of agents are tried.
+    pub(crate) fn evolution(&self) -> &EvolutionSection {
+        &self.evolution
     }
 }
 

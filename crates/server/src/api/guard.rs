@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use abide_domain::{AgentId, EpochId};
+use abide_domain::{AgentId, EpochId, EvolutionId};
 use axum::{
     extract::{FromRequestParts, MatchedPath, Query, Request, State},
     middleware::Next,
@@ -160,6 +160,12 @@ fn agent_of(app: &AppState, request: &Request, place: AgentPlace) -> Option<Agen
             let keeper = app.keeper().ok()?;
             let state = keeper.state();
             state.epochs.get(&epoch).map(|span| span.agent.clone())
+        }
+        AgentPlace::Evolution => {
+            let change: EvolutionId = path_id(request)?.parse().ok()?;
+            let keeper = app.keeper().ok()?;
+            let state = keeper.state();
+            state.evolutions.get(change).map(|record| record.agent.clone())
         }
         AgentPlace::Body => None,
     }

@@ -4,7 +4,10 @@
 use std::{sync::Arc, thread::JoinHandle};
 
 use abide_domain::Clock;
-use abide_engine::keeper::{ReplayedState, replay};
+use abide_engine::{
+    PassageRanker,
+    keeper::{ReplayedState, replay},
+};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
@@ -19,9 +22,10 @@ use super::{
 use crate::{
     agents::{
         AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
-        ProcessSetup, Processes, SandboxProbe, SandboxedServers, Spawner, choose_embedder,
-        tool_registry,
+        ProcessSetup, Processes, SandboxProbe, SandboxedModules, SandboxedServers, Spawner,
+        choose_embedder, tool_registry,
     },
+    evolution::OwnRanker,
     home::require_folder,
     irc::{IrcError, IrcSocket},
     mcp_servers::{AcceptedTools, QuestionKey, read_accepted, read_left_open},
@@ -44,6 +48,10 @@ pub(super) struct Built {
     pub(super) servers: BuiltServers,
     /// How notifiers and Telegram are reached.
     pub(super) client: Client,
+    /// What ranks passages by agents' own rules.
+    pub(super) ranker: Arc<OwnRanker>,
+    /// What makes minds, for trials.
+    pub(super) minds: Arc<MindSelector>,
 }
 
 /// What is there for servers of tools before they are started.
@@ -73,14 +81,23 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let client = Client::new(ClientSettings::new(AddressPolicy::Any, Arc::clone(clock)));
     let minds = MindSelector::new(settings, &input.environment, client.clone());
     let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
+    let minds = Arc::new(minds);
     let probe = Arc::new(SandboxProbe::new(&input.home, settings.test.sandbox_level_max));
     let own_tools = tool_registry(&input.home, settings, &input.environment, (clock, &probe))?;
-    let launching = (Arc::clone(clock), probe);
+    let launching = (Arc::clone(clock), Arc::clone(&probe));
     let launcher = SandboxedServers::new(&input.home, settings, &input.environment, launching)?;
+    let modules = SandboxedModules::new(
+        &input.home,
+        settings,
+        &input.environment,
+        (Arc::clone(clock), probe),
+    )?;
+    let ranker = Arc::new(OwnRanker::new(Arc::new(modules)));
     let embedder = embedder(scope, &client)?;
     let meanings = embedder.clone().and_then(ToolMeanings::new);
     let tools = Arc::new(SharedRegistry::new(own_tools.clone()).with_meanings(meanings));
-    let builder = AgentBuilder::new(&input.home, settings, Arc::clone(&tools), embedder)?;
+    let builder = AgentBuilder::new(&input.home, settings, Arc::clone(&tools), embedder)?
+        .with_ranker(Arc::clone(&ranker) as Arc<dyn PassageRanker>);
     let mut chosen = Vec::new();
     for agent in &settings.agents {
         builder.check_folder(&agent.id)?;
@@ -97,7 +114,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         let agents = builder.build_all(agents, ledger.head().seq)?;
         let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
         let replayed = replay(ledger, &agents.agents, logs)?;
-        let spawner = Spawner::new(minds, builder);
+        let spawner = Spawner::new(Arc::clone(&minds), builder);
         let watchdog_past =
             if is_watched { watch::read_history(ledger)? } else { WatchdogState::default() };
         let (accepted, left_open) = (read_accepted(ledger)?, read_left_open(ledger)?);
@@ -114,6 +131,8 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
             watchdog_past,
             servers,
             client,
+            ranker,
+            minds,
         };
         Ok(built)
     };

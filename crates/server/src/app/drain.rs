@@ -61,6 +61,7 @@ pub(super) async fn drain(
         Task::Irc,
         Task::Waker,
         Task::Sleeper,
+        Task::Evolution,
         Task::Embedding,
     ] {
         tasks.end(task, work).await;

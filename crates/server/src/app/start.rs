@@ -21,7 +21,8 @@ use super::{
     tasks::{Task, Tasks, infallible},
 };
 use crate::{
-    agents::{AgentSetups, Processes, Spawner},
+    agents::{AgentSetups, MindSelector, Processes, Spawner},
+    evolution::{EvolutionParts, EvolutionTask, OwnRanker},
     irc::{self, IrcSetup, IrcSocket},
     mcp_servers::{McpQuestions, McpServers, McpServersParts},
     self_watch::{ReporterParts, StandstillReporter, run_canaries},
@@ -70,6 +71,7 @@ pub(super) async fn start(
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
+    start_evolution(scope, tasks, (&keeper, &processes), (built.ranker, built.minds));
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
         start_watchdog(scope, tasks, (&keeper, &processes, questions), parts);
@@ -221,6 +223,24 @@ fn start_process_history(scope: &Scope<'_>, tasks: &mut Tasks, processes: &Proce
     let processes = processes.clone();
     let keep = async move { processes.keep_history(clock, stop).await };
     tasks.start(Task::ProcessHistory, infallible(keep));
+}
+
+/// Tries changes of agents, and keeps in force what the ledger says.
+fn start_evolution(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    (keeper, processes): (&Keeper, &Processes),
+    (ranker, minds): (Arc<OwnRanker>, Arc<MindSelector>),
+) {
+    let evolution = EvolutionTask::new(EvolutionParts {
+        keeper: keeper.clone(),
+        ranker,
+        processes: processes.clone(),
+        minds,
+        settings: scope.input.config.settings.clone(),
+    });
+    let stop = tasks.stop_of(Task::Evolution);
+    tasks.start(Task::Evolution, infallible(evolution.run(stop)));
 }
 
 /// Tells people where a part of the keeper stands still.

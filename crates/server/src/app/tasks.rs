@@ -26,6 +26,8 @@ pub(super) enum Task {
     Waker,
     /// Runs the sleep of agents. What it has under way goes on at the next start.
     Sleeper,
+    /// Tries changes of agents. What it has under way goes on at the next start.
+    Evolution,
     /// Makes vectors for memories. What it has not done it does at the next start.
     Embedding,
     /// Servers whose tools agents use. After the lanes, which call them.
@@ -67,6 +69,7 @@ impl Task {
             Self::Waker => "waker",
             Self::Sleeper => "sleeper",
             Self::McpServers => "tool servers",
+            Self::Evolution => "evolution",
             Self::Embedding => "embedding",
             Self::Supervisor => "supervisor",
             Self::Announcer => "announcer",
@@ -93,6 +96,7 @@ impl Task {
             | Self::Telegram
             | Self::Announcer
             | Self::McpServers
+            | Self::Evolution
             | Self::Embedding
             | Self::PartialAnswers
             | Self::ProcessHistory

@@ -65,6 +65,8 @@ pub(crate) enum AgentPlace {
     Path,
     /// `{id}` in the path is an epoch of the agent.
     Epoch,
+    /// `{id}` in the path is a change of the agent.
+    Evolution,
     /// In the body, which only the route reads: it must check by itself.
     Body,
 }
@@ -75,6 +77,7 @@ impl AgentPlace {
             Self::Query => "query",
             Self::Path => "path",
             Self::Epoch => "epoch",
+            Self::Evolution => "evolution",
             Self::Body => "body",
         }
     }
@@ -225,13 +228,14 @@ mod tests {
 
     use super::{AgentPlace, Right, Scope, Scopes};
 
-    const RIGHTS: [Right; 13] = [
+    const RIGHTS: [Right; 14] = [
         Right::Open,
         Right::SignedIn,
         Right::Read,
         Right::ReadOf(AgentPlace::Query),
         Right::ReadOf(AgentPlace::Path),
         Right::ReadOf(AgentPlace::Epoch),
+        Right::ReadOf(AgentPlace::Evolution),
         Right::ReadApprovals,
         Right::Say,
         Right::SayTo(AgentPlace::Epoch),
@@ -275,13 +279,13 @@ mod tests {
             let held = scopes(texts);
             RIGHTS.into_iter().filter(|right| held.permit(*right, agent)).skip(2).collect()
         };
-        let reading = &RIGHTS[2..7];
+        let reading = &RIGHTS[2..8];
         assert_eq!(allowed(&["read"], None), reading);
         assert_eq!(allowed(&["read:felix"], Some(&felix)), &reading[1..]);
         assert_eq!(allowed(&["read:felix"], Some(&ivy)), []);
         assert_eq!(allowed(&["read:felix"], None), []);
-        assert_eq!(allowed(&["say"], None), &RIGHTS[7..11]);
-        assert_eq!(allowed(&["say:felix"], Some(&felix)), &RIGHTS[8..11]);
+        assert_eq!(allowed(&["say"], None), &RIGHTS[8..12]);
+        assert_eq!(allowed(&["say:felix"], Some(&felix)), &RIGHTS[9..12]);
         assert_eq!(allowed(&["say:felix"], Some(&ivy)), [Right::SayTo(AgentPlace::Body)]);
         assert_eq!(allowed(&["approve"], None), [Right::ReadApprovals, Right::Approve]);
         assert!(!scopes(&["say:felix"]).says_to(&ivy), "which the route itself checks");

@@ -8,6 +8,7 @@ mod agents;
 mod alertmanager;
 mod attention;
 mod escalation;
+mod evolution;
 mod irc;
 mod mcp;
 mod models;
@@ -33,6 +34,7 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(attention::check(config));
     problems.extend(tools::check(config));
     problems.extend(mcp::check(config, environment));
+    problems.extend(evolution::check(config));
     problems
 }
 

@@ -18,6 +18,7 @@ use super::{
 mod agent;
 mod attention;
 mod escalation;
+mod evolution;
 mod irc;
 mod mcp;
 mod model;
@@ -30,6 +31,7 @@ pub(crate) use agent::{
 };
 pub(crate) use attention::AttentionSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
+pub(crate) use evolution::EvolutionSection;
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
 pub(crate) use mcp::{McpSection, QuestionPolicy};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
@@ -66,6 +68,8 @@ section! {
         pub(crate) telegram: TelegramSection = {}, Node::Table(TelegramSection::KEYS);
         /// Agents' processes.
         pub(crate) supervisor: SupervisorSection = {}, Node::Table(SupervisorSection::KEYS);
+        /// Changes of agents, tried before they count; see docs/evolution.md.
+        pub(crate) evolution: EvolutionSection = {}, Node::Table(EvolutionSection::KEYS);
         /// For tests; refused unless ABIDE_TEST=1.
         pub(crate) test: TestSection = {}, Node::Table(TestSection::KEYS);
         /// Alerts that come in at /alertmanager; see docs/notify.md.

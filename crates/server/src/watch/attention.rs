@@ -29,13 +29,14 @@ pub(crate) const QUESTION: &str = "question";
 /// What the ids of matters about a private state that cannot be kept begin with.
 pub(crate) const STATE_NOT_KEPT: &str = "private_state_kept";
 /// The kinds of matters that people are told of.
-pub(crate) const MATTER_KINDS: [&str; 12] = [
+pub(crate) const MATTER_KINDS: [&str; 13] = [
     AttentionKind::Approval.as_str(),
     AttentionKind::EpochFailed.as_str(),
     AttentionKind::Budget.as_str(),
     AttentionKind::Sleep.as_str(),
     AttentionKind::Identity.as_str(),
     AttentionKind::Fact.as_str(),
+    AttentionKind::Evolution.as_str(),
     AttentionKind::Memory.as_str(),
     AttentionKind::Clock.as_str(),
     PROCESS,

@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 12] = [
+const NOT_REACHED: [(&str, &str); 13] = [
     ("GET /events", "a stream has no end"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
     ("GET /dreams/{filename}", "a dream needs a model"),
@@ -36,6 +36,7 @@ const NOT_REACHED: [(&str, &str); 12] = [
     ("GET /", "a browser's page is no JSON"),
     ("POST /mcp/servers/{id}/accept", "a tool that waits needs a server that changed"),
     ("POST /mcp/questions/{id}/answer", "a question needs a server that asks"),
+    ("POST /evolutions/{id}/{action}", "a change may have ended before anybody answers it"),
 ];
 
 /// The document as it is published.
@@ -157,6 +158,8 @@ struct Life {
     waiting: String,
     fact: String,
     approval: String,
+    /// A change that somebody proposed.
+    change: String,
 }
 
 impl Life {
@@ -170,7 +173,9 @@ impl Life {
         let later = client.post("/start-epoch", &json!({"message": "later"})).json();
         let asked = events.until("approval.requested");
         let approval = text(&asked.last().unwrap().data["data"]["approval_id"]);
-        Self { epoch, waiting: text(&later["epoch_id"]), fact: text(&fact["fact_id"]), approval }
+        let proposed = client.post("/evolutions", &proposal()).json();
+        let (waiting, fact) = (text(&later["epoch_id"]), text(&fact["fact_id"]));
+        Self { epoch, waiting, fact, approval, change: text(&proposed["id"]) }
     }
 
     /// Requests that go well, in an order in which they do.
@@ -227,6 +232,9 @@ impl Life {
             post("/alertmanager", json!({"version": "4", "receiver": "abide", "alerts": [alert]})),
             post("/evidence", evidence),
             get("/evidence?limit=200"),
+            post("/evolutions", proposal()),
+            get("/evolutions?citizen=felix&limit=1"),
+            get(&format!("/evolutions/{}", self.change)),
         ]
     }
 
@@ -316,8 +324,26 @@ impl Life {
                 json!({"as": "@ann", "command": "\\stdout read: last 0 ---"}),
             ),
             ("GET", "/events?after=x".to_owned(), Value::Null),
+            ("GET", "/evolutions?state=nowhere".to_owned(), Value::Null),
+            ("GET", format!("/evolutions/{nothing}"), Value::Null),
+            (
+                "POST",
+                "/evolutions".to_owned(),
+                json!({"target": "memory", "code": "", "reason": "x"}),
+            ),
+            ("POST", format!("/evolutions/{nothing}/abort"), json!({})),
+            ("POST", format!("/evolutions/{}/approve", self.change), json!({})),
+            ("POST", format!("/evolutions/{}/rollback", self.change), json!({"reason": "x"})),
         ]
     }
+}
+
+/// A change that can be proposed.
+fn proposal() -> Value {
+    json!({
+        "target": "memory", "code": "(define (rank question passages now) '())", "reason": "quicker",
+        "expected": {"time": -0.15}, "trial": {"last": 30, "only_compare": true, "budget_usd": 0.5},
+    })
 }
 
 fn of_the_rest() -> Vec<Asked> {
@@ -365,7 +391,7 @@ fn ask_badly(client: &Client, asked: &Asked) -> Vec<Answer> {
 
 #[test]
 fn every_route_answers_as_the_document_says() {
-    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
+    let home = Home::new("[tools]\nask = [\"clock.*\"]\n[evolution]\nenabled = true\n");
     let keeper = home.up();
     let client = &keeper.client;
     let document = Document::read(client);

@@ -25,6 +25,8 @@ mod document;
 mod epochs;
 mod events;
 mod evidence;
+mod evolution;
+mod evolutions;
 mod hands;
 mod input;
 mod irc;

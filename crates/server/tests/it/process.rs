@@ -2,7 +2,7 @@
 //!
 //! `scene` and `past` are what the tests share; the rest are the tests, one file a promise.
 
-mod past;
+pub(crate) mod past;
 pub(crate) mod scene;
 
 mod configuration;

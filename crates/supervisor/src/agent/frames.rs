@@ -160,7 +160,7 @@ impl AgentActor {
             FromAgent::Checkpoint(frame) => self.take_checkpoint(run, frame),
             FromAgent::WalEntry(entry) => self.append_entries(run, vec![entry], timestamp),
             FromAgent::WalBatch(entries) => self.append_entries(run, entries, timestamp),
-            FromAgent::EvolutionIntent(hypothesis) => self.answer_proposal(run, hypothesis),
+            FromAgent::EvolutionIntent(hypothesis) => self.take_proposal(run, hypothesis),
             FromAgent::Metrics(metrics) => self.handle_metrics(run, &metrics),
             FromAgent::ProcessDelta(delta) => {
                 let now = self.now();

@@ -158,46 +158,55 @@ impl AgentActor {
         run.link.send(self.wall(), KeeperError { error, request_id: None });
     }
 
-    /// Checks a proposal of new code, records it, and answers that it is rejected.
-    pub(super) fn answer_proposal(&mut self, run: &mut Run, hypothesis: Hypothesis) {
+    /// Checks a proposal of new code and records it. One that is not valid is answered at once; what becomes of the others is
+    /// decided by whoever tries them.
+    pub(super) fn take_proposal(&mut self, run: &mut Run, hypothesis: Hypothesis) {
         let now = self.now();
         run.mark_active(now);
-        let reason = match evolution::check(&hypothesis) {
-            Ok(()) => evolution::NOT_TRIED.to_owned(),
-            Err(error) => error.to_string(),
-        };
+        let refused = evolution::check(&hypothesis).err().map(|error| error.to_string());
         let bytes = hypothesis.new_code.len() + hypothesis.reason.len();
         let reason = match self.quotas.proposal(bytes, now) {
             Ok(()) => {
-                self.record_proposal(run.id, hypothesis, &reason);
-                reason
+                self.record_proposal(run.id, hypothesis, refused.as_deref());
+                refused
             }
             Err(error) => {
                 let message =
                     "the agent sends more proposals than are recorded: some of them are left out";
                 self.record_fault(run.id, FaultSource::Protocol, "EVOLUTION_FLOOD", message);
-                format!("the proposal was not recorded: {error}")
+                Some(format!("the proposal was not recorded: {error}"))
             }
         };
-        let result =
-            EvolutionResult { success: false, decision: Decision::Rejected, metrics: None, reason };
-        run.link.send(self.wall(), result);
+        if let Some(reason) = reason {
+            let decision = Decision::Rejected;
+            let result = EvolutionResult { success: false, decision, metrics: None, reason };
+            run.link.send(self.wall(), result);
+        }
     }
 
-    fn record_proposal(&self, run: RunId, hypothesis: Hypothesis, reason: &str) {
+    fn record_proposal(&self, run: RunId, hypothesis: Hypothesis, refused: Option<&str>) {
         let evolution_id = EvolutionId::new(&*self.lifecycle.parts.ids, self.wall());
         let expected = hypothesis.expected_improvement.as_ref().map(expected).unwrap_or_default();
         let proposed = EvolutionProposed {
             evolution_id,
-            run,
+            run: Some(run),
             reason: truncate(&hypothesis.reason),
             target: hypothesis.target,
             code: hypothesis.new_code,
+            change: BTreeMap::new(),
             expected,
+            trial: None,
         };
         self.lifecycle.parts.recorder.by_agent(&self.spec.id, proposed);
-        let decision = EvolutionDecision::Rejected;
-        self.record(EvolutionDecided { evolution_id, decision, reason: reason.into() });
+        if let Some(reason) = refused {
+            self.record(EvolutionDecided {
+                evolution_id,
+                decision: EvolutionDecision::Rejected,
+                reason: reason.into(),
+                measured: BTreeMap::new(),
+                needs_person: false,
+            });
+        }
     }
 }
 

@@ -235,6 +235,16 @@ impl AgentActor {
                     "the agent's process is not ready to make a checkpoint: try again once it is";
                 drop(reply.send(Err(ProcessCommandError::conflict(reason))));
             }
+            Command::SayEvolutionResult(result, reply) => {
+                let is_ready = run.link.state() == LinkState::Ready && run.ending.is_none();
+                let answer = if is_ready {
+                    run.link.send(self.wall(), *result);
+                    Ok(())
+                } else {
+                    Err(ProcessCommandError::conflict("the agent's process is not ready"))
+                };
+                drop(reply.send(answer));
+            }
         }
     }
 

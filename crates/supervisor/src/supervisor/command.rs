@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use abide_wire::EvolutionResult;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Checkpoint(Reply<StoredCheckpoint>),
     /// Go back to a checkpoint.
     Restore(Uuid, Reply<RestoreSummary>),
+    /// Tell the process what became of its proposal.
+    SayEvolutionResult(Box<EvolutionResult>, Reply<()>),
 }
 
 /// What a restore by hand did.

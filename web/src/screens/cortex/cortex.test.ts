@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NightView } from "@/api/generated";
+import type { NightView, NodeView } from "@/api/generated";
 import type { AnyEvent } from "@/live/event";
 import { folded, lineDiff, readDiff, sizeOf } from "./diff";
 import { bodyOf } from "./dream-body";
@@ -125,6 +125,7 @@ describe("the graph", () => {
     valid_to: null,
     author: "@felix",
     sources: ["e1"],
+    recorded_at: "2026-11-28T10:00:00Z",
     seq: 4,
   };
 
@@ -142,8 +143,9 @@ describe("the graph", () => {
   });
 
   it("bears a node of a shape that it does not know", () => {
-    expect(nodeOf({}).id).toBe("");
-    expect(nodeOf({ node_id: 4, sources: "x", seq: "y" }).sources).toEqual([]);
+    const unknown = (node: object) => nodeOf(node as NodeView);
+    expect(unknown({}).id).toBe("");
+    expect(unknown({ node_id: 4, sources: "x", seq: "y" }).sources).toEqual([]);
   });
 
   it("finds a node by all of the words", () => {

@@ -1,4 +1,4 @@
-// The Cortex: who an agent is, what it knows, how that hangs together, what it dreamt, and how it sleeps.
+// The Cortex: who an agent is, what it knows, how that hangs together, what it dreamt, how it sleeps, and how it changes.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -9,6 +9,8 @@ import { useLive } from "@/live/store";
 import { Badge, EmptyState, Screen, Select, Tabs } from "@/ui";
 import { useAddress } from "./address";
 import { DreamsPart } from "./dreams";
+import { EvolutionPart } from "./evolution/part";
+import { changesQuery } from "./evolution/queries";
 import { GraphPart } from "./graph";
 import { IdentityPart } from "./identity";
 import { KnowledgePart } from "./knowledge";
@@ -38,6 +40,7 @@ const NAMES: Record<CortexPart, string> = {
   graph: "Graph",
   dreams: "Dreams",
   sleep: "Sleep",
+  evolution: "Evolution",
 };
 
 function Cortex({ id, name }: { id: string; name: string }) {
@@ -68,6 +71,7 @@ function Cortex({ id, name }: { id: string; name: string }) {
     { id: "graph", label: NAMES.graph, content: <GraphPart agent={id} /> },
     { id: "dreams", label: NAMES.dreams, content: <DreamsPart agent={id} /> },
     { id: "sleep", label: <SleepLabel agent={id} />, content: <SleepPart agent={id} /> },
+    { id: "evolution", label: <EvolutionLabel agent={id} />, content: <EvolutionPart agent={id} /> },
   ];
   return (
     <Screen title="Memory" note={`Cortex of ${name}`} actions={<AgentChoice id={id} />} fixed>
@@ -125,6 +129,19 @@ function SleepLabel({ agent }: { agent: string }) {
       {NAMES.sleep}
       {isAsleep && <Badge tone="thought">asleep</Badge>}
       {!isAsleep && (sleep?.failures ?? 0) > 0 && <Badge tone="fail">failed</Badge>}
+    </span>
+  );
+}
+
+function EvolutionLabel({ agent }: { agent: string }) {
+  const changes = useQuery(changesQuery(agent)).data?.items ?? [];
+  const isWaiting = changes.some((one) => one.state === "awaits_approval");
+  const isWatched = changes.some((one) => one.state === "watching");
+  return (
+    <span className="inline-flex items-center gap-2">
+      {NAMES.evolution}
+      {isWaiting && <Badge tone="wait">waits for you</Badge>}
+      {!isWaiting && isWatched && <Badge tone="thought">watched</Badge>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { oneOf, text, whole } from "@/app/search";
 
-export const PARTS = ["identity", "knowledge", "graph", "dreams", "sleep"] as const;
+export const PARTS = ["identity", "knowledge", "graph", "dreams", "sleep", "evolution"] as const;
 export type CortexPart = (typeof PARTS)[number];
 
 /** `?tab=` is a part of the screen, `?q=` searches in it; the rest says what is looked at, so that it can be sent as a link. */
@@ -21,6 +21,8 @@ export interface CortexSearch {
   node?: string | undefined;
   /** The dream that is read. */
   dream?: string | undefined;
+  /** Evolution: the change that is looked at. */
+  change?: string | undefined;
 }
 
 export function cortexSearch(search: Record<string, unknown>): CortexSearch {
@@ -37,5 +39,6 @@ export function cortexSearch(search: Record<string, unknown>): CortexSearch {
     type: text(search.type, 32),
     node: text(search.node, 128),
     dream: text(search.dream),
+    change: text(search.change, 64),
   };
 }

@@ -71,6 +71,10 @@ function ShowAction({ matter, action }: { matter: AttentionView; action: ActionV
     if (action.path.startsWith("/knowledge") && agent) {
       return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "knowledge" } });
     }
+    const change = /^\/evolutions\/([^/?]+)$/.exec(action.path)?.[1];
+    if (change && agent) {
+      return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "evolution", change } });
+    }
     if (action.path.startsWith("/watchdog")) return navigate({ to: "/watchdog" });
     return navigate({ to: "/settings" });
   };

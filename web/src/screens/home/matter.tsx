@@ -10,6 +10,7 @@ import { isGrave } from "@/screens/chat/approval-words";
 import { QuestionForm } from "@/screens/chat/question-form";
 import { Badge, cx, IconButton, LoadError, Menu, Time, visible } from "@/ui";
 import { Acknowledged } from "./acknowledged";
+import { EvolutionChange } from "./evolution-change";
 import { IdentityChange } from "./identity-change";
 import { lookOf } from "./looks";
 import { MatterActions } from "./matter-actions";
@@ -73,6 +74,9 @@ export function Matter({ matter, isCurrent, isChosen, onCurrent, onChosen, onAsi
         )}
         {matter.kind === "identity" && matter.citizen && (
           <IdentityChange agent={matter.citizen} id={matter.id.replace(/^identity:/, "")} />
+        )}
+        {matter.kind === "evolution" && matter.citizen && (
+          <EvolutionChange agent={matter.citizen} id={matter.id.replace(/^evolution:/, "")} />
         )}
         {isQuestion && <Question id={matter.id.replace(/^question:/, "")} />}
         <div className="mt-2 flex flex-wrap items-center gap-2">

@@ -274,6 +274,7 @@ impl MemoryUnderTest<'_> {
             asker: ask.asker.as_deref(),
             listener: Listener::OWNER,
             meaning: meaning.map(|(vector, model)| QuestionVector { model, vector }),
+            order: None,
         }
     }
 

@@ -22,21 +22,26 @@ pub(super) fn write(out: &mut String, document: &Value) -> BTreeSet<String> {
     taken
 }
 
+fn is_required(schema: &Value, field: &str) -> bool {
+    schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == field))
+}
+
 fn interface(out: &mut String, name: &str, schema: &Value, properties: &Map<String, Value>) {
-    let is_required = |field: &String| {
-        schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == field))
-    };
     writeln!(out, "export interface {name} {{").unwrap();
     for (field, property) in properties {
         let about = property["description"].as_str();
         let nested = property["oneOf"].as_array().and_then(|all| all.iter().find_map(described));
         comment(out, "  ", about.or(nested).unwrap_or_default());
-        let mark = if is_required(field) { "" } else { "?" };
-        let is_name = field.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let field = if is_name { field.clone() } else { format!("\"{field}\"") };
-        writeln!(out, "  {field}{mark}: {};", shape(property)).unwrap();
+        writeln!(out, "  {};", member(schema, field, property)).unwrap();
     }
     out.push_str("}\n\n");
+}
+
+fn member(schema: &Value, field: &str, property: &Value) -> String {
+    let mark = if is_required(schema, field) { "" } else { "?" };
+    let is_name = field.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let field = if is_name { field.to_owned() } else { format!("\"{field}\"") };
+    format!("{field}{mark}: {}", shape(property))
 }
 
 fn described(part: &Value) -> Option<&str> {
@@ -82,6 +87,12 @@ fn plain(name: &str, schema: &Value) -> String {
             items if items.contains(' ') => format!("({items})[]"),
             items => format!("{items}[]"),
         },
+        // A part of another shape has no name of its own.
+        _ if schema["properties"].is_object() => {
+            let properties = schema["properties"].as_object().unwrap().iter();
+            let members = properties.map(|(field, property)| member(schema, field, property));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join("; "))
+        }
         _ => match &schema["additionalProperties"] {
             values @ Value::Object(fields) if !fields.is_empty() => {
                 format!("{{ [key: string]: {} }}", shape(values))

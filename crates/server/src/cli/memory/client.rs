@@ -1,7 +1,5 @@
 //! What the commands about one agent's memory share.
 
-use std::{fs::File, io::Read};
-
 use serde_json::{Map, Value};
 
 use crate::cli::{
@@ -59,21 +57,4 @@ impl MemoryClient<'_> {
 pub(super) fn object<const N: usize>(parts: [(&str, Option<Value>); N]) -> Map<String, Value> {
     let given = parts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     given.collect()
-}
-
-/// The text of a file, or of stdin for `-`; an error where it is longer than `bytes_max`.
-pub(super) fn read_text(file: &str, bytes_max: u64) -> Result<String, CliError> {
-    let failed =
-        |error: &std::io::Error| CliError::new(format!("{file} cannot be read")).caused_by(error);
-    let source: Box<dyn Read> = if file == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        Box::new(File::open(file).map_err(|error| failed(&error))?)
-    };
-    let mut text = String::new();
-    source.take(bytes_max + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
-    if text.len() as u64 > bytes_max {
-        return Err(CliError::new(format!("{file} is longer than {bytes_max} bytes")));
-    }
-    Ok(text)
 }

@@ -5,11 +5,12 @@ use std::io::Write as _;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use super::client::{MemoryClient, object, read_text};
+use super::client::{MemoryClient, object};
 use crate::cli::{
     error::CliError,
     json_text::{display, display_count, items, query_string, text, url_encode},
     table::{Table, clip, table},
+    text_file::read_text,
 };
 
 /// Longest seed in bytes: as JSON in a request it must stay below the keeper's limit of a body.

@@ -6,12 +6,13 @@ use abide_domain::limits::IDENTITY_BYTES_MAX;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::client::{MemoryClient, object, read_text};
+use super::client::{MemoryClient, object};
 use crate::{
     cli::{
         error::CliError,
         json_text::{display, items, query_string, text, url_encode},
         table::table,
+        text_file::read_text,
     },
     home::write_atomically,
 };

@@ -11,7 +11,7 @@ use crate::config::{
 section! {
     /// `[[attention]]`.
     pub(crate) struct AttentionSection {
-        /// What it is for: approval, epoch_failed, budget, sleep, identity, fact, memory, process, disk, unreachable, question, clock; empty: all of them. The first table that fits counts.
+        /// What it is for: approval, epoch_failed, budget, sleep, identity, fact, evolution, memory, process, disk, unreachable, question, clock; empty: all of them. The first table that fits counts.
         pub(crate) kinds: Vec<String> = [], TEXTS;
         /// The agents that it is for; empty, or "*": all, and the keeper.
         pub(crate) agents: Vec<String> = [], TEXTS;

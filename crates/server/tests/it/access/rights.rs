@@ -75,6 +75,8 @@ impl Route {
             "open" | "signed-in" => true,
             "read" | "say" | "approve" | "admin" => has(&self.scope),
             "read:query" | "read:path" | "read:epoch" => has("read") || has("read:felix"),
+            // What is asked about is no change of felix's.
+            "read:evolution" => has("read"),
             "read:query|approve" => has("read") || has("read:felix") || has("approve"),
             "say:body" | "say:epoch" => has("say") || has("say:felix"),
             unknown => panic!("{unknown}"),

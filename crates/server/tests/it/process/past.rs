@@ -21,7 +21,7 @@ const THEN_MICROS: i64 = 1_700_000_000_000_000;
 const TOGETHER: u32 = 100;
 
 /// Writes events at a time long ago. No keeper must run.
-pub(super) fn write_events(home: &Home, drafts: Vec<Draft>) {
+pub(crate) fn write_events(home: &Home, drafts: Vec<Draft>) {
     let clock = FakeClock::new(Timestamp::from_micros(THEN_MICROS));
     write(home, Arc::new(clock), [drafts].into_iter());
 }

@@ -1,0 +1,197 @@
+//! Starts the processes that run agents' own modules: each a tree of its own under a shim, confined, without network, without a
+//! folder that it can write to, and within its memory.
+//!
+//! It must never run a module less confined than the configuration says, nor leave a process behind: with the drop of what it gives,
+//! the process ends.
+
+use std::{
+    ffi::OsString,
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use abide_domain::{AgentId, Clock, RunId, visible_line};
+use abide_modules::{ModuleClient, limits::STUCK_EXIT_CODE};
+use abide_supervisor::{
+    Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
+    ShimCommand, Spawn, environment,
+};
+use tokio::{
+    io::AsyncReadExt as _,
+    process::{ChildStdin, ChildStdout},
+    task::JoinSet,
+    time::timeout,
+};
+
+use super::{
+    confine::{confine, megabytes},
+    grants::GrantSource,
+    process_setup::SHIM,
+    sandbox,
+    sandbox_probe::SandboxProbe,
+};
+use crate::{
+    config::{Environment, Settings},
+    home::Home,
+    system::SystemIds,
+};
+
+/// The word by which this program is started as a process of modules.
+pub(crate) const MODULE: &str = "module";
+
+/// Open files of such a process: its pipes, and what its confinement opens before it begins.
+const FILES_MAX: u64 = 1_024;
+/// Bytes of what it displays that are kept: the newest.
+const LAST_WORDS_BYTES: usize = 1_024;
+/// How long its end is waited for where its pipe has ended.
+const END_WITHIN: Duration = Duration::from_secs(1);
+
+/// Starts processes of modules in the sandbox.
+#[derive(Debug)]
+pub(crate) struct SandboxedModules {
+    home: Home,
+    keepers: Environment,
+    memory_mb: u64,
+    unconfined: bool,
+    shim: ShimCommand,
+    clock: Arc<dyn Clock>,
+    probe: Arc<SandboxProbe>,
+}
+
+/// A process that runs modules, and how it is asked. With its drop the process ends.
+pub(crate) struct ModuleProcess {
+    pub(crate) client: ModuleClient<ChildStdout, ChildStdin>,
+    /// Holds the process; its shim ends it when this is dropped.
+    process: Process,
+    /// Takes what it displays: a closed pipe would end it, a full one would hold it.
+    _displayed: JoinSet<()>,
+    last_words: Arc<Mutex<Vec<u8>>>,
+}
+
+impl SandboxedModules {
+    /// As the configuration says. Errors: the program's own file is not known.
+    pub(crate) fn new(
+        home: &Home,
+        settings: &Settings,
+        keepers: &Environment,
+        (clock, probe): (Arc<dyn Clock>, Arc<SandboxProbe>),
+    ) -> io::Result<Self> {
+        Ok(Self {
+            home: home.clone(),
+            keepers: keepers.clone(),
+            memory_mb: settings.evolution.memory_mb,
+            unconfined: settings.evolution.unconfined,
+            shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
+            clock,
+            probe,
+        })
+    }
+
+    /// Starts one for an agent.
+    pub(crate) async fn start(&self, agent: &AgentId) -> io::Result<ModuleProcess> {
+        let folder = self.home.modules_folder();
+        let made = folder.clone();
+        let make = move || std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made);
+        tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
+        let probed = self.probe.get().await?;
+        if probed.level.is_none() && !self.unconfined {
+            return Err(io::Error::other(format!(
+                "no sandbox can be had here ({}); evolution.unconfined = true runs modules without one",
+                sandbox::describe(probed)
+            )));
+        }
+        let environment = environment(&self.keepers.all().collect::<Vec<_>>(), &[], &[]);
+        let confinement = match probed.level {
+            Some(level) => Some(self.confine(level, &folder, &environment)?),
+            None => None,
+        };
+        let spawn = Spawn {
+            program: self.shim.program.clone(),
+            args: vec![MODULE.into()],
+            folder,
+            environment,
+            limits: ProcessLimits {
+                memory_bytes: megabytes(self.memory_mb),
+                files: Some(FILES_MAX),
+                disk_bytes: Some(0),
+                cpu_seconds: None,
+            },
+            confinement,
+            agent: agent.clone(),
+            run: RunId::new(&SystemIds, self.clock.now()),
+        };
+        let (process, pipes) = Process::start(&self.shim, &spawn).map_err(io::Error::other)?;
+        let Pipes { stdin, stdout, mut stderr } = pipes;
+        let mut displayed = JoinSet::new();
+        let last_words = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&last_words);
+        displayed.spawn(async move {
+            let mut bytes = [0; 4_096];
+            while let Ok(count) = stderr.read(&mut bytes).await
+                && count > 0
+            {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(bytes.get(..count).unwrap_or_default());
+                let surplus = kept.len().saturating_sub(LAST_WORDS_BYTES);
+                kept.drain(..surplus);
+            }
+        });
+        let client = ModuleClient::new(stdout, stdin);
+        Ok(ModuleProcess { client, process, _displayed: displayed, last_words })
+    }
+
+    fn confine(
+        &self,
+        level: ConfinementLevel,
+        folder: &Path,
+        environment: &[(OsString, OsString)],
+    ) -> io::Result<Confinement> {
+        let user = self.keepers.get("HOME").map(Path::new).filter(|user| user.is_absolute());
+        let source = GrantSource {
+            home: self.home.root(),
+            user,
+            program: &self.shim.program,
+            args: &[],
+            folder,
+            environment,
+            read: &[],
+            write: &[],
+        };
+        let own = [folder.to_owned()];
+        let mut confinement =
+            confine(level, NetworkAccess::None, (&source, &own)).map_err(io::Error::other)?;
+        // It works there, and finds and leaves nothing.
+        confinement.read.append(&mut confinement.write);
+        Ok(confinement)
+    }
+}
+
+impl ModuleProcess {
+    /// How it ended, with the last line that it displayed; words of others. Waits a moment for its end. Errors: it never ran, by no
+    /// fault of what it was to run.
+    pub(crate) async fn how_it_ended(&mut self) -> Result<String, String> {
+        let how = match timeout(END_WITHIN, self.process.ended()).await {
+            Ok(ProcessEnd::Code(STUCK_EXIT_CODE)) => "it did not come back from a call".to_owned(),
+            Ok(ProcessEnd::Code(code)) => format!("exit code {code}"),
+            Ok(ProcessEnd::Signal(signal)) => format!("signal {signal}"),
+            Ok(ProcessEnd::NotStarted(why)) => return Err(why),
+            Ok(ProcessEnd::Lost) => "its supervising process was killed".to_owned(),
+            Err(_) => "it still runs".to_owned(),
+        };
+        let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept);
+        Ok(match text.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(last) => format!("{how}; {}", visible_line(last)),
+            None => how,
+        })
+    }
+}
+
+impl std::fmt::Debug for ModuleProcess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleProcess").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,33 @@
+//! Changes of agents, from a proposal to what is in force (decisions 35 to 37): who tries them, and what runs because of them.
+//!
+//! The machine and what stands in the ledger are `abide_domain::evolution` and the engine's fold; what pairs say is `abide_evolution`;
+//! the processes that run agents' code are `abide_modules`. Here they meet. Nothing of a candidate reaches an agent before the line
+//! that puts it in force is durable, and no trial runs a tool.
+//!
+//! Reading order: `codes` (what is in force, as the ranker and the task see it), `ranker` (the agent's own order of passages, live),
+//! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
+//! (a question given to both codes), `mind_change`, `mind_trial` and `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
+//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence).
+
+mod checks;
+mod codes;
+mod judging;
+mod live_requests;
+mod memory_trial;
+mod mind_change;
+mod mind_trial;
+mod moves;
+mod pairs;
+mod ranker;
+mod recorded;
+mod recorded_calls;
+mod report;
+mod task;
+mod trial;
+mod watching;
+mod work;
+
+pub(crate) use mind_change::MindChange;
+pub(crate) use ranker::OwnRanker;
+pub(crate) use task::EvolutionTask;
+pub(crate) use work::EvolutionParts;

@@ -1,0 +1,150 @@
+//! What pairs say, as the keeper writes it down. The rule is `abide_evolution`'s; nothing of a proposal changes it.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use abide_domain::{
+    EvolutionId,
+    event::{ComparedLeg, ComparedPair, EvolutionDecided, EvolutionDecision},
+    evolution::EvolutionTarget,
+};
+use abide_evolution::{
+    CanaryDecision, CanaryRecord, CanaryStage, ComparedTarget, ComparisonProgress, Figures,
+    Judgement, JudgementState, Measure, Rule, judge,
+};
+
+use super::{pairs::measured_pairs, recorded::RecordedPairs};
+
+/// What must become smaller of a module.
+const SIZE: Measure = Measure::Wall;
+/// The least share of requests on which a module's answer must be as good as that of the code in force, which agrees with itself on
+/// all: it has no chance in it.
+const AGREEMENT_MIN: f64 = 0.95;
+
+/// What the pairs of a trial say; `attempt` is its number since the last that was kept.
+pub(super) fn judge_pairs(
+    target: Option<EvolutionTarget>,
+    pairs: &[ComparedPair],
+    (attempt, progress): (u32, ComparisonProgress),
+) -> Judgement {
+    let rule = match target {
+        Some(EvolutionTarget::Mind) => Rule {
+            target: ComparedTarget::Mind,
+            size: size_of_minds(pairs),
+            attempt,
+            // A mind is only compared: nothing is decided by how often two agree.
+            agreement_floor: 0.0,
+        },
+        _ => Rule {
+            target: ComparedTarget::Module,
+            size: SIZE,
+            attempt,
+            agreement_floor: AGREEMENT_MIN,
+        },
+    };
+    judge(&measured_pairs(pairs), &rule, progress)
+}
+
+/// What the change of the size measure is called among the figures.
+pub(super) fn size_name(target: Option<EvolutionTarget>, pairs: &[ComparedPair]) -> &'static str {
+    let size = match target {
+        Some(EvolutionTarget::Mind) => size_of_minds(pairs),
+        _ => SIZE,
+    };
+    match size {
+        Measure::Cost => "cost",
+        Measure::Tokens => "tokens",
+        Measure::Wall | Measure::Cpu | Measure::Memory | Measure::Calls => "latency",
+    }
+}
+
+/// Cost where both have a price, else tokens; time where nobody counts them.
+fn size_of_minds(pairs: &[ComparedPair]) -> Measure {
+    let have = |of: fn(&ComparedLeg) -> Option<u64>| {
+        let legs = pairs.iter().flat_map(|pair| [&pair.main, &pair.candidate]);
+        let mut answered = legs.filter(|leg| leg.error.is_none()).peekable();
+        answered.peek().is_some() && answered.all(|leg| of(leg).is_some_and(|count| count > 0))
+    };
+    if have(|leg| leg.cost_microusd) {
+        Measure::Cost
+    } else if have(|leg| leg.tokens) {
+        Measure::Tokens
+    } else {
+        Measure::Wall
+    }
+}
+
+/// What comes of a proposal by its judgement.
+pub(super) fn decided(
+    evolution_id: EvolutionId,
+    (judgement, size): (&Judgement, &'static str),
+    (only_compares, needs_person): (bool, bool),
+) -> EvolutionDecided {
+    let decision = match judgement.state {
+        _ if only_compares => EvolutionDecision::Reported,
+        JudgementState::Promote => EvolutionDecision::Promoted,
+        JudgementState::Marginal => EvolutionDecision::Marginal,
+        JudgementState::Reject | JudgementState::NotEnough => EvolutionDecision::Rejected,
+    };
+    EvolutionDecided {
+        evolution_id,
+        decision,
+        reason: in_words(judgement),
+        measured: measured(&judgement.figures, size),
+        needs_person: needs_person && decision == EvolutionDecision::Promoted,
+    }
+}
+
+fn in_words(judgement: &Judgement) -> String {
+    let reasons: Vec<String> = judgement.reasons.iter().map(ToString::to_string).collect();
+    let words = reasons.join("; ");
+    let verdict = match judgement.state {
+        JudgementState::Promote => "better",
+        JudgementState::Marginal => "too little was measured to decide without a person",
+        JudgementState::Reject => "not better",
+        JudgementState::NotEnough => "not enough was measured",
+    };
+    format!("{verdict}: {words}")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most some hundred pairs")]
+fn measured(figures: &Figures, size: &str) -> BTreeMap<String, f64> {
+    let pairs = figures.pairs as f64;
+    let accuracy = (figures.pairs > 0)
+        .then(|| (figures.main_errors as f64 - figures.candidate_errors as f64) / pairs);
+    let named = [
+        ("pairs", Some(pairs)),
+        (size, figures.size_change),
+        (&*format!("{size}_p"), Some(figures.size_p)),
+        ("errors", figures.errors_change),
+        ("errors_p", Some(figures.errors_p)),
+        ("memory", figures.memory_change),
+        ("accuracy", accuracy),
+        ("agreement", figures.agreement),
+    ];
+    let finite = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    finite
+        .filter(|(_, value)| value.is_finite())
+        .map(|(name, value)| (name.to_owned(), (value * 10_000.0).round() / 10_000.0))
+        .collect()
+}
+
+/// What follows for a stage of the watch. `stage` is its share and how many pairs it needs; `limit` how long it waits for them.
+pub(super) fn judge_stage(
+    pairs: &RecordedPairs,
+    (percent, needed): (u8, u32),
+    (age, limit): (Duration, Duration),
+) -> CanaryDecision {
+    let stage = CanaryStage { percent, pairs: usize::try_from(needed).unwrap_or(usize::MAX) };
+    let measured = measured_pairs(&pairs.watch);
+    let record = CanaryRecord {
+        target: ComparedTarget::Module,
+        size: SIZE,
+        pairs: &measured,
+        pairs_before: pairs.before_stage,
+        age: Duration::ZERO,
+    };
+    match stage.judge(&record) {
+        CanaryDecision::Continue { pairs } if age >= limit => CanaryDecision::Expire { pairs },
+        decision => decision,
+    }
+}

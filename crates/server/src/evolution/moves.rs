@@ -1,0 +1,411 @@
+//! The next move of a change, from where its lines say that it is. Each is written before the next is thought of; what cannot be
+//! written, or fails by no fault of the change, is tried again later.
+
+use std::{collections::HashSet, future::Future, sync::PoisonError};
+
+use abide_domain::{
+    AgentId, EpochId, EvolutionId,
+    event::{
+        ComparedPair, EvolutionAborted, EvolutionBackedUp, EvolutionCheckpointed, EvolutionDecided,
+        EvolutionDecision, EvolutionEvent, EvolutionReloaded, EvolutionShadowStarted,
+        EvolutionValidated,
+    },
+    evolution::{CANARY_PERCENTS, EvolutionState, EvolutionTarget},
+};
+use abide_engine::state::EvolutionRecord;
+use abide_evolution::{ComparisonProgress, JudgementState};
+use abide_modules::ModuleKind;
+use abide_wire::{Decision, EvolutionMetrics, EvolutionResult, Extra};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    judging::{decided, judge_pairs, size_name},
+    recorded,
+    trial::Trial,
+    work::{EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
+};
+
+/// Pairs without an answer of the candidate after which its trial ends: what never answers is not asked two hundred times.
+const DEAD_AFTER: usize = 10;
+/// Pairs after which a trial is looked at.
+const LOOKS: [usize; 3] = [50, 100, 200];
+
+/// What came of a look at an agent's change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing is to be done until something happens.
+    Waits,
+    /// It could not be done now.
+    Failed,
+}
+
+impl EvolutionWork {
+    /// Makes moves of an agent's oldest open change until it waits.
+    pub(super) async fn advance(&self, agent: &AgentId) -> Step {
+        loop {
+            let record =
+                self.keeper.state().evolutions.of(agent).and_then(|of| of.current().cloned());
+            let Some(record) = record else { return Step::Waits };
+            match self.next_move(&record).await {
+                Ok(Progress::Moved) => {}
+                Ok(Progress::Waits) => return Step::Waits,
+                Err(error) => {
+                    tracing::warn!(%agent, evolution = %record.id, event = "evolution_move_failed",
+                        state = record.state.as_str(), error, "a change could not be moved on; it is tried again");
+                    return Step::Failed;
+                }
+            }
+        }
+    }
+
+    async fn next_move(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        // A proposal is rejected, with the key to set; what is under way ends, and what is kept stays.
+        let is_under_way = matches!(
+            record.state,
+            EvolutionState::Validated
+                | EvolutionState::Checkpointed
+                | EvolutionState::Shadowing { .. }
+                | EvolutionState::Accepted
+        );
+        let is_in_force = matches!(record.state, EvolutionState::Watching { .. });
+        if !self.settings.evolution.enabled && (is_under_way || is_in_force) {
+            let why = "changes of agents were switched off".to_owned();
+            return if is_in_force {
+                self.roll_back(record, why).await
+            } else {
+                self.abort(record, why).await
+            };
+        }
+        match record.state {
+            EvolutionState::Proposed => self.validate(record).await,
+            EvolutionState::Validated => self.checkpoint(record).await,
+            EvolutionState::Checkpointed => self.start_trial(record).await,
+            EvolutionState::Shadowing { .. } => self.try_out(record).await,
+            EvolutionState::Accepted => self.back_up(record).await,
+            EvolutionState::BackedUp => self.load(record).await,
+            EvolutionState::Watching { percent, .. } => self.watch(record, percent).await,
+            EvolutionState::AwaitsPerson
+            | EvolutionState::Kept
+            | EvolutionState::Rejected
+            | EvolutionState::Reported
+            | EvolutionState::RolledBack
+            | EvolutionState::Aborted => Ok(Progress::Waits),
+        }
+    }
+
+    async fn validate(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        if let Some(why) = self.cannot_try(record) {
+            return self.reject(record, why).await;
+        }
+        let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
+        let checked = match record.target() {
+            Some(EvolutionTarget::Mind) => self.check_mind(record, &proposed),
+            _ => self.check_module(record, &proposed).await,
+        };
+        match checked {
+            Ok(notes) => {
+                let code_sha256 = hex::encode(Sha256::digest(proposed.code.as_bytes()));
+                let event = EvolutionValidated { evolution_id: record.id, code_sha256, notes };
+                self.write(EvolutionEvent::Validated(event)).await
+            }
+            Err(Refused::Rejected(why)) => self.reject(record, why).await,
+            Err(Refused::CannotTry(why)) => {
+                self.abort(record, format!("it cannot be tried: {why}")).await
+            }
+        }
+    }
+
+    async fn checkpoint(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        let record_seq = self.keeper.ledger().head().seq;
+        let event =
+            EvolutionCheckpointed { evolution_id: record.id, record_seq, checkpoint_id: None };
+        self.write(EvolutionEvent::Checkpointed(event)).await
+    }
+
+    async fn start_trial(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        let target = record.target().unwrap_or(EvolutionTarget::MemorySystem);
+        let attempt = {
+            let state = self.keeper.state();
+            let of = state.evolutions.of(&record.agent);
+            of.map_or(1, |of| of.next_attempt(target))
+        };
+        let requests = self.requests(record).len();
+        let event = EvolutionShadowStarted {
+            evolution_id: record.id,
+            seed: seed(record.id),
+            requests: u32::try_from(requests).unwrap_or(u32::MAX),
+            attempt,
+        };
+        self.write(EvolutionEvent::ShadowStarted(event)).await
+    }
+
+    /// The newest requests of the record that it is tried on.
+    pub(super) fn requests(&self, record: &EvolutionRecord) -> Vec<EpochId> {
+        let last = record.trial.as_ref().map_or(self.settings.evolution.last, |trial| {
+            trial.last.clamp(1, 10 * self.settings.evolution.last)
+        });
+        // Before its trial begins, all that there is.
+        let up_to = record.record_seq.unwrap_or(u64::MAX);
+        let count = usize::try_from(last).unwrap_or(usize::MAX);
+        self.keeper.committed_epochs(&record.agent, up_to, count)
+    }
+
+    /// Gives both the requests that are left, and looks at the pairs where that is due.
+    async fn try_out(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        let mut pairs = recorded::pairs(self.keeper.ledger(), record).await?.trial;
+        let known: HashSet<String> = pairs.iter().map(|pair| pair.request.clone()).collect();
+        let mut requests = self.requests(record);
+        let live = self.ended_live(record).into_iter().filter(|epoch| !requests.contains(epoch));
+        let live: Vec<EpochId> = live.collect();
+        requests.extend(live);
+        let unusable = self.unusable_of(record.id);
+        let is_left =
+            |epoch: &&EpochId| !unusable.contains(epoch) && !known.contains(&epoch.to_string());
+        let left = requests.iter().filter(is_left);
+        let mut trial = Trial::of(record);
+        let mut new = Vec::new();
+        for epoch in left {
+            if self.judged(record, &pairs, ComparisonProgress::Running).await? {
+                return Ok(Progress::Moved);
+            }
+            if is_spent(record, &pairs) || is_dead(&pairs) {
+                break;
+            }
+            let asked = trial.compare(self, record, (*epoch, &requests));
+            // Where a person ends the trial, nothing more is asked.
+            let Some(compared) = self.while_open(record, asked).await else {
+                return Ok(Progress::Moved);
+            };
+            let Some(pair) = compared? else {
+                self.note_unusable(record, *epoch);
+                continue;
+            };
+            // What costs is written down at once: a death must not pay for it twice.
+            let has_cost = [&pair.main, &pair.candidate].iter().any(|leg| leg.tokens.is_some());
+            pairs.push(pair.clone());
+            new.push(pair);
+            if has_cost || new.len() >= PAIRS_A_LINE || LOOKS.contains(&pairs.len()) {
+                self.write_pairs(record, &mut new).await?;
+            }
+        }
+        self.write_pairs(record, &mut new).await?;
+        if self.lacks_requests(record, &pairs) {
+            return Ok(Progress::Waits);
+        }
+        self.finish_trial(record, &pairs).await
+    }
+
+    /// Waits for some work of a trial, unless the trial ends meanwhile.
+    async fn while_open<T>(
+        &self,
+        record: &EvolutionRecord,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut applied = self.keeper.services().view.applications();
+        let is_open = || {
+            let state = self.keeper.state();
+            let record = state.evolutions.get(record.id);
+            record.is_some_and(|record| matches!(record.state, EvolutionState::Shadowing { .. }))
+        };
+        let mut work = std::pin::pin!(work);
+        while is_open() {
+            tokio::select! {
+                done = &mut work => return Some(done),
+                changed = applied.changed() => if changed.is_err() { return None },
+            }
+        }
+        None
+    }
+
+    fn unusable_of(&self, id: EvolutionId) -> HashSet<EpochId> {
+        let unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        unusable.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Keeps that a request of the record found nothing, or cannot be asked again. Those of changes that have ended are let go.
+    fn note_unusable(&self, record: &EvolutionRecord, epoch: EpochId) {
+        let is_open = |id: &EvolutionId| {
+            let state = self.keeper.state();
+            state.evolutions.get(*id).is_some_and(|record| !record.state.is_ended())
+        };
+        let mut unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        unusable.retain(|id, _| is_open(id));
+        unusable.entry(record.id).or_default().insert(epoch);
+        tracing::debug!(agent = %record.agent, evolution = %record.id, %epoch, event = "request_unusable",
+            "a request of the record cannot be given again");
+    }
+
+    /// Whether a live request waits to be given to both.
+    pub(super) fn has_live_request(&self, agent: &AgentId) -> bool {
+        let state = self.keeper.state();
+        let has_ended = |epoch| state.epochs.get(&epoch).is_some_and(|span| span.end.is_some());
+        self.ranker.live.has_ended(agent, has_ended)
+    }
+
+    /// Whether a trial waits for live requests before anything is said.
+    fn lacks_requests(&self, record: &EvolutionRecord, pairs: &[ComparedPair]) -> bool {
+        let evolution = &self.settings.evolution;
+        let age = self.keeper.services().ledger.now().since(record.moved_at);
+        !record.only_compares()
+            && evolution.mirror_percent > 0
+            && pairs.len() < abide_evolution::limits::PAIRS_MIN
+            && !is_dead(pairs)
+            && age < evolution.stage_limit.0
+    }
+
+    async fn finish_trial(
+        &self,
+        record: &EvolutionRecord,
+        pairs: &[ComparedPair],
+    ) -> Result<Progress, MoveError> {
+        let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
+        let judgement =
+            judge_pairs(record.target(), pairs, (attempt, ComparisonProgress::Complete));
+        let asks = (record.only_compares(), self.needs_person(record));
+        self.decide(
+            record,
+            decided(record.id, (&judgement, size_name(record.target(), pairs)), asks),
+        )
+        .await
+    }
+
+    /// Decides where a look says yes or no before all requests were given.
+    async fn judged(
+        &self,
+        record: &EvolutionRecord,
+        pairs: &[ComparedPair],
+        progress: ComparisonProgress,
+    ) -> Result<bool, MoveError> {
+        if record.only_compares() || !LOOKS.contains(&pairs.len()) {
+            return Ok(false);
+        }
+        let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
+        let judgement = judge_pairs(record.target(), pairs, (attempt, progress));
+        if !matches!(judgement.state, JudgementState::Promote | JudgementState::Reject) {
+            return Ok(false);
+        }
+        let asks = (false, self.needs_person(record));
+        self.decide(
+            record,
+            decided(record.id, (&judgement, size_name(record.target(), pairs)), asks),
+        )
+        .await?;
+        Ok(true)
+    }
+
+    fn needs_person(&self, record: &EvolutionRecord) -> bool {
+        let named = &self.settings.evolution.approve;
+        named.iter().any(|name| name.parse().ok() == record.target())
+    }
+
+    async fn back_up(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        let previous = {
+            let state = self.keeper.state();
+            state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
+        };
+        // What a rollback would bring back must be there and run, or nothing is put in its place.
+        let code = match previous {
+            Some(id) => {
+                let old = self.keeper.evolution(id).map_err(|error| error.to_string())?;
+                recorded::proposal(self.keeper.ledger(), &old).await?.code
+            }
+            None => ModuleKind::Memory.base_code().to_owned(),
+        };
+        if let Err(error) = self.ranker.load(&record.agent, &code).await {
+            let why =
+                format!("the code from before does not run, so nothing could be restored: {error}");
+            return self.abort(record, why).await;
+        }
+        let event = EvolutionBackedUp { evolution_id: record.id, previous, checkpoint_id: None };
+        self.write(EvolutionEvent::BackedUp(event)).await
+    }
+
+    async fn load(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
+        let code_sha256 = hex::encode(Sha256::digest(proposed.code.as_bytes()));
+        if record.code_sha256.as_ref() != Some(&code_sha256) {
+            return self.roll_back(record, "its code is not what was checked".into()).await;
+        }
+        if let Err(error) = self.ranker.load(&record.agent, &proposed.code).await {
+            return self.roll_back(record, format!("it cannot be loaded: {error}")).await;
+        }
+        let [percent, ..] = CANARY_PERCENTS;
+        let event = EvolutionReloaded { evolution_id: record.id, code_sha256, percent };
+        self.ranker.live.forget(&record.agent);
+        self.write(EvolutionEvent::Reloaded(event)).await
+    }
+
+    async fn reject(
+        &self,
+        record: &EvolutionRecord,
+        reason: String,
+    ) -> Result<Progress, MoveError> {
+        let decided = EvolutionDecided {
+            evolution_id: record.id,
+            decision: EvolutionDecision::Rejected,
+            reason,
+            measured: std::collections::BTreeMap::new(),
+            needs_person: false,
+        };
+        self.decide(record, decided).await
+    }
+
+    async fn decide(
+        &self,
+        record: &EvolutionRecord,
+        decided: EvolutionDecided,
+    ) -> Result<Progress, MoveError> {
+        let result = evolution_result(&decided);
+        let moved = self.write(EvolutionEvent::Decided(decided)).await?;
+        if let Some(result) = result {
+            self.say(record, result).await;
+        }
+        Ok(moved)
+    }
+
+    async fn abort(&self, record: &EvolutionRecord, reason: String) -> Result<Progress, MoveError> {
+        self.write(EvolutionEvent::Aborted(EvolutionAborted { evolution_id: record.id, reason }))
+            .await
+    }
+}
+
+/// Whether the candidate has answered nothing at all, though it was asked often enough.
+fn is_dead(pairs: &[ComparedPair]) -> bool {
+    pairs.len() >= DEAD_AFTER && pairs.iter().all(|pair| pair.candidate.error.is_some())
+}
+
+/// Whether a trial has cost what it may: one more pair like the dearest so far would pass its budget.
+fn is_spent(record: &EvolutionRecord, pairs: &[ComparedPair]) -> bool {
+    let budget = record.trial.as_ref().and_then(|trial| trial.budget_microusd).unwrap_or(0);
+    let cost = |pair: &ComparedPair| {
+        [&pair.main, &pair.candidate].iter().filter_map(|leg| leg.cost_microusd).sum::<u64>()
+    };
+    let (spent, dearest) = (pairs.iter().map(cost).sum::<u64>(), pairs.iter().map(cost).max());
+    spent > 0 && spent.saturating_add(dearest.unwrap_or(0)) > budget
+}
+
+/// What the proposer hears; nothing where a person decides first.
+fn evolution_result(decided: &EvolutionDecided) -> Option<EvolutionResult> {
+    let success = match decided.decision {
+        EvolutionDecision::Promoted if !decided.needs_person => true,
+        EvolutionDecision::Rejected => false,
+        EvolutionDecision::Promoted | EvolutionDecision::Marginal | EvolutionDecision::Reported => {
+            return None;
+        }
+    };
+    let measured = |name: &str| decided.measured.get(name).copied();
+    let metrics = (!decided.measured.is_empty()).then(|| EvolutionMetrics {
+        latency_improvement: measured("latency"),
+        error_rate_change: measured("errors"),
+        memory_increase: measured("memory"),
+        extra: Extra::default(),
+    });
+    let decision = if success { Decision::Promoted } else { Decision::Rejected };
+    Some(EvolutionResult { success, decision, metrics, reason: decided.reason.clone() })
+}
+
+/// Where chance comes from in a change's trial: its id, so that no choice can be made again with another outcome.
+fn seed(id: EvolutionId) -> u64 {
+    let digest = Sha256::digest(id.to_string().as_bytes());
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

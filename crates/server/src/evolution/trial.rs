@@ -1,0 +1,136 @@
+//! What a change is tried with, by what it would replace: processes of a module, or two minds. One request at a time.
+
+use std::{collections::HashMap, sync::Arc};
+
+use abide_domain::{
+    EpochId,
+    event::ComparedPair,
+    evolution::{EvolutionState, EvolutionTarget},
+};
+use abide_engine::{
+    keeper::{RecordedEpoch, ShownInstead},
+    state::EvolutionRecord,
+};
+use abide_modules::ModuleKind;
+
+use super::{
+    memory_trial::TrialProcesses,
+    mind_change::MindChange,
+    mind_trial::MindTrial,
+    recorded,
+    work::{EvolutionWork, MoveError},
+};
+
+/// Both sides of a trial, as far as they were needed.
+pub(super) enum Trial {
+    Memory(Option<Box<TrialProcesses>>),
+    Mind(Option<Box<LoadedMinds>>),
+}
+
+/// Two minds, and the epochs that they are asked.
+pub(super) struct LoadedMinds {
+    trial: MindTrial,
+    /// Each as it was shown, and as the candidate is shown it.
+    epochs: HashMap<EpochId, (RecordedEpoch, RecordedEpoch)>,
+}
+
+impl Trial {
+    pub(super) fn of(record: &EvolutionRecord) -> Self {
+        match record.target() {
+            Some(EvolutionTarget::Mind) => Self::Mind(None),
+            _ => Self::Memory(None),
+        }
+    }
+
+    /// Gives one request to both; none where it cannot be given again. `requests` are all of the trial.
+    pub(super) async fn compare(
+        &mut self,
+        work: &EvolutionWork,
+        record: &EvolutionRecord,
+        (epoch, requests): (EpochId, &[EpochId]),
+    ) -> Result<Option<ComparedPair>, MoveError> {
+        let seed = record.seed.map_or(0, |(seed, _)| seed);
+        match self {
+            Self::Memory(processes) => {
+                let recorded = work.keeper.recorded_ranking(epoch).await;
+                let Some(recorded) = recorded.map_err(|error| error.to_string())? else {
+                    return Ok(None);
+                };
+                if processes.as_ref().is_some_and(|running| running.have_ended()) {
+                    *processes = None;
+                }
+                let running = match processes {
+                    Some(running) => running,
+                    None => processes.insert(Box::new(start_both(work, record).await?)),
+                };
+                Ok(Some(running.compare(&recorded, seed).await))
+            }
+            Self::Mind(minds) => {
+                let loaded = match minds {
+                    Some(loaded) => loaded,
+                    None => minds.insert(Box::new(LoadedMinds::of(work, record, requests).await?)),
+                };
+                let Some((shown, instead)) = loaded.epochs.get(&epoch) else { return Ok(None) };
+                match loaded.trial.compare((shown, instead), seed).await {
+                    Ok(pair) => Ok(Some(pair)),
+                    Err(error) => {
+                        tracing::info!(agent = %record.agent, evolution = %record.id, %epoch, event = "request_unusable", %error,
+                            "an epoch cannot be asked again");
+                        Ok(None)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Starts the code that the change would replace, and the candidate.
+async fn start_both(
+    work: &EvolutionWork,
+    record: &EvolutionRecord,
+) -> Result<TrialProcesses, MoveError> {
+    let candidate = recorded::proposal(work.keeper.ledger(), record).await?.code;
+    let old = if let EvolutionState::Watching { .. } = record.state {
+        record.previous
+    } else {
+        let state = work.keeper.state();
+        state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
+    };
+    let main = match old {
+        Some(id) => {
+            let old = work.keeper.evolution(id).map_err(|error| error.to_string())?;
+            recorded::proposal(work.keeper.ledger(), &old).await?.code
+        }
+        None => ModuleKind::Memory.base_code().to_owned(),
+    };
+    Ok(TrialProcesses {
+        main: work.ranker.load(&record.agent, &main).await?,
+        candidate: work.ranker.load(&record.agent, &candidate).await?,
+    })
+}
+
+impl LoadedMinds {
+    async fn of(
+        work: &EvolutionWork,
+        record: &EvolutionRecord,
+        requests: &[EpochId],
+    ) -> Result<Self, MoveError> {
+        let proposed = recorded::proposal(work.keeper.ledger(), record).await?;
+        let change = MindChange::read(&proposed.change)?;
+        let (main, candidate) = work.minds_of(record, &change)?;
+        let (keeper, agent) = (&work.keeper, &record.agent);
+        let read = async |instead: ShownInstead| {
+            let epochs = keeper.recorded_epochs(agent, requests, instead).await;
+            epochs.map_err(|error| error.to_string())
+        };
+        let shown = read(ShownInstead::default()).await?;
+        let instead = match &change.identity {
+            Some(identity) => read(ShownInstead { identity: Some(Arc::clone(identity)) }).await?,
+            None => shown.clone(),
+        };
+        let pairs = shown.into_iter().zip(instead);
+        let epochs = pairs.map(|(shown, instead)| (shown.id, (shown, instead))).collect();
+        let clock = Arc::clone(&work.keeper.services().clock);
+        Ok(Self { trial: MindTrial { main, candidate, clock }, epochs })
+    }
+}

@@ -1,0 +1,151 @@
+//! What moves of changes are made with, and how they are written: each asks the machine, and is durable before the next is thought of.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex},
+};
+
+use abide_domain::{
+    EntityName, EpochId, EvolutionId,
+    event::{ComparedPair, EvolutionCompared, EvolutionEvent, EvolutionRolledBack, ParWritten},
+};
+use abide_engine::{Keeper, keeper::EvolutionOrderError, state::EvolutionRecord};
+use abide_wire::{Decision, EvolutionResult};
+
+use super::{
+    ranker::{FAILURES_MAX, OwnRanker},
+    report,
+};
+use crate::{
+    agents::{MindSelector, Processes},
+    config::Settings,
+};
+
+/// Pairs that are written in one line: what a death loses at most.
+pub(super) const PAIRS_A_LINE: usize = 10;
+
+/// What the task is made of.
+pub(crate) struct EvolutionParts {
+    pub(crate) keeper: Keeper,
+    pub(crate) ranker: Arc<OwnRanker>,
+    pub(crate) processes: Processes,
+    pub(crate) minds: Arc<MindSelector>,
+    pub(crate) settings: Settings,
+}
+
+/// Why a move was not made: words for the log. The change stays where it is.
+pub(super) type MoveError = String;
+
+/// What moves are made with.
+pub(super) struct EvolutionWork {
+    pub(super) keeper: Keeper,
+    pub(super) ranker: Arc<OwnRanker>,
+    pub(super) settings: Settings,
+    pub(super) processes: Processes,
+    pub(super) minds: Arc<MindSelector>,
+    /// Requests that cannot be given again, by change: they are not looked at twice.
+    pub(super) unusable: Mutex<HashMap<EvolutionId, HashSet<EpochId>>>,
+}
+
+/// Whether there is more to do at once.
+pub(super) enum Progress {
+    Moved,
+    Waits,
+}
+
+/// Why a proposal does not go on to its trial.
+pub(super) enum Refused {
+    /// By its own fault.
+    Rejected(String),
+    /// By no fault of its own.
+    CannotTry(String),
+}
+
+impl EvolutionWork {
+    pub(super) fn new(parts: EvolutionParts) -> Self {
+        let EvolutionParts { keeper, ranker, processes, minds, settings } = parts;
+        Self { keeper, ranker, settings, processes, minds, unusable: Mutex::default() }
+    }
+
+    /// Epochs of live requests that are to be compared and have ended.
+    pub(super) fn ended_live(&self, record: &EvolutionRecord) -> Vec<EpochId> {
+        let state = self.keeper.state();
+        let has_ended = |epoch| state.epochs.get(&epoch).map(|span| span.end.is_some());
+        self.ranker.live.take(&record.agent, has_ended)
+    }
+
+    pub(super) async fn roll_back(
+        &self,
+        record: &EvolutionRecord,
+        reason: String,
+    ) -> Result<Progress, MoveError> {
+        let report = report::rolled_back(record, &reason, self.keeper.services().now());
+        let restored = record.previous;
+        let event =
+            EvolutionRolledBack { evolution_id: record.id, restored, reason: reason.clone() };
+        self.write(EvolutionEvent::RolledBack(event)).await?;
+        let decision = Decision::Rejected;
+        let reason = format!("it was rolled back: {reason}");
+        self.say(record, EvolutionResult { success: false, decision, metrics: None, reason }).await;
+        self.write_report(record, report).await
+    }
+
+    /// Takes a change back whose code answers no question any more. Where that cannot be written now, the next failures say it again.
+    pub(super) async fn take_back(&self, id: EvolutionId) {
+        let Ok(record) = self.keeper.evolution(id) else { return };
+        let why = format!("it gave no order for {FAILURES_MAX} questions in a row");
+        if let Err(error) = self.roll_back(&record, why).await {
+            tracing::warn!(agent = %record.agent, evolution = %id, event = "evolution_not_rolled_back", error,
+                "a change that answers nothing could not be taken back now");
+        }
+    }
+
+    pub(super) async fn write_pairs(
+        &self,
+        record: &EvolutionRecord,
+        new: &mut Vec<ComparedPair>,
+    ) -> Result<(), MoveError> {
+        for pairs in new.chunks(PAIRS_A_LINE) {
+            let event = EvolutionCompared { evolution_id: record.id, pairs: pairs.to_vec() };
+            self.write(EvolutionEvent::Compared(event)).await?;
+        }
+        new.clear();
+        Ok(())
+    }
+
+    /// Writes a move. One that a person's came before is none: the change is looked at anew.
+    pub(super) async fn write(&self, event: EvolutionEvent) -> Result<Progress, MoveError> {
+        match self.keeper.move_evolution(event, EntityName::keeper()).await {
+            Ok(_) | Err(EvolutionOrderError::Illegal { .. }) => Ok(Progress::Moved),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    pub(super) async fn write_report(
+        &self,
+        record: &EvolutionRecord,
+        report: ParWritten,
+    ) -> Result<Progress, MoveError> {
+        let written = self.keeper.append(&record.agent, report, EntityName::keeper()).await;
+        written.map_err(|error| error.to_string())?;
+        Ok(Progress::Moved)
+    }
+
+    /// Tells the process that proposed it, where it is there.
+    pub(super) async fn say(&self, record: &EvolutionRecord, result: EvolutionResult) {
+        let supervisor =
+            self.processes.supervisor_of(&record.agent).filter(|_| record.run.is_some());
+        if let Some(supervisor) = supervisor
+            && let Err(error) = supervisor.say_evolution_result(&record.agent, result).await
+        {
+            tracing::info!(agent = %record.agent, evolution = %record.id, event = "evolution_result_unheard", %error,
+                "the process that proposed a change did not hear what became of it");
+        }
+    }
+}
+
+impl std::fmt::Debug for EvolutionWork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EvolutionWork").finish_non_exhaustive()
+    }
+}
