@@ -8,9 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    limits::{
-        CANARY_STAGE_SECONDS, CANARY_STAGES, MEMORY_CHANGE, REGRESSION_CHANGE, REGRESSION_LEVEL,
-    },
+    limits::{CANARY_STAGES, MEMORY_CHANGE, REGRESSION_CHANGE, REGRESSION_LEVEL},
     pair::{Measure, Pair},
     sample::{ComparedTarget, Figures, Sample, log_ratios},
     statistics::{Tail, count, holm, wilcoxon},
@@ -39,6 +37,8 @@ pub struct CanaryRecord<'a> {
     pub pairs_before: usize,
     /// How long the stage has lasted.
     pub age: Duration,
+    /// How long it waits for its pairs.
+    pub limit: Duration,
 }
 
 /// What follows for a stage.
@@ -99,7 +99,7 @@ impl CanaryStage {
                     .map_or(CanaryDecision::Keep, |stage| CanaryDecision::Advance { stage }),
             };
         }
-        if record.age >= Duration::from_secs(CANARY_STAGE_SECONDS) {
+        if record.age >= record.limit {
             return CanaryDecision::Expire { pairs: usable };
         }
         CanaryDecision::Continue { pairs: usable }

@@ -72,6 +72,6 @@ pub use report::{
     report,
 };
 pub use sample::{ComparedTarget, Figures, UnusableReason, agreement_floor};
-pub use share::{first_leg, is_in_share};
+pub use share::{first_leg, is_in_share, seed_of};
 pub use verdict::{ComparisonProgress, Judgement, JudgementState, Reason, Rule, judge};
 pub use watch::{Regression, WatchFigures, e_value, watch};

@@ -51,8 +51,6 @@ pub const E_VALUE_ERRORS: f64 = 40.0;
 pub const E_VALUE_STEPS: u32 = 50;
 /// Stages of the canary: percent of the requests, and the pairs after which the stage ends.
 pub const CANARY_STAGES: [(u8, usize); 3] = [(10, 30), (50, 50), (100, 100)];
-/// How long a stage of the canary waits for its pairs, in seconds: two weeks, since a tenth of a quiet agent's requests are few.
-pub const CANARY_STAGE_SECONDS: u64 = 14 * 24 * 60 * 60;
 
 /// Resamples of a bootstrap interval.
 pub const RESAMPLES: usize = 2_000;

@@ -1,7 +1,7 @@
 //! A pair: one request that main and the candidate both ran, side by side, with what was measured of each.
 //!
-//! Pairs stand in the ledger, so their fields are short there. A pair never holds what was said: divergences are short texts, and
-//! a measurement that is missing is never taken for a good one.
+//! The keeper makes them of what the ledger holds, which has a form of its own. A pair never holds what was said: divergences are short
+//! texts, and a measurement that is missing is never taken for a good one.
 
 use serde::{Deserialize, Serialize, Serializer};
 

@@ -16,6 +16,11 @@ pub fn first_leg(seed: u64, name: &str) -> LegRole {
     if hash(seed, b"order", name).is_multiple_of(2) { LegRole::Main } else { LegRole::Candidate }
 }
 
+/// A seed that a name alone decides.
+pub fn seed_of(name: &str) -> u64 {
+    hash(0, b"seed", name)
+}
+
 /// The first eight bytes of the digest of seed, purpose and name.
 fn hash(seed: u64, purpose: &[u8], name: &str) -> u64 {
     let digest = Sha256::new()

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Most bytes of one message in either direction, without its line end: code at its largest, escaped as badly as can be.
 pub const MESSAGE_BYTES_MAX: usize = 8 << 20;
 /// Most bytes of the code of one module.
-pub const CODE_BYTES_MAX: usize = 1 << 20;
+pub const CODE_BYTES_MAX: usize = abide_domain::limits::EVOLUTION_CODE_BYTES_MAX;
 /// How deep brackets and quotes may nest in code; the engine's parser and passes are recursive.
 pub const NESTING_MAX: usize = 500;
 /// Most passages of one request to the memory module.

@@ -2,12 +2,11 @@
 //!
 //! Pure. The code is read as data, never run. What comes of a proposal that passes is not decided here.
 
+use abide_domain::limits::EVOLUTION_CODE_BYTES_MAX as CODE_BYTES_MAX;
 use abide_wire::Hypothesis;
 
 /// What may be changed, and the module that it belongs to.
 const TARGETS: [&str; 3] = ["memory_system", "tool_framework", "dsl"];
-/// Longest code, in bytes: what a message holds.
-const CODE_BYTES_MAX: usize = 1024 * 1024;
 /// Longest reason, in bytes.
 const REASON_BYTES_MAX: usize = 8 * 1024;
 /// Deepest nesting.

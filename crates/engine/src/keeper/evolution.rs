@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use abide_domain::{
     AgentId, EntityName, EvolutionId,
     event::{
-        EvolutionAborted, EvolutionAnswered, EvolutionEvent, EvolutionProposed,
-        EvolutionRolledBack, EvolutionTrial,
+        Event, EvolutionAborted, EvolutionAnswered, EvolutionEvent, EvolutionProposed,
+        EvolutionRolledBack, EvolutionTrial, ParWritten,
     },
     evolution::{EvolutionMove, EvolutionState, EvolutionTarget, step},
     limits::{
@@ -131,7 +131,7 @@ impl Keeper {
             expected: proposal.expected,
             trial: proposal.trial,
         };
-        self.write_evolution(&proposal.agent, by, EvolutionEvent::Proposed(event)).await?;
+        self.write_evolution(&proposal.agent, by, vec![event.into()]).await?;
         self.evolution(evolution_id)
     }
 
@@ -148,6 +148,25 @@ impl Keeper {
         event: EvolutionEvent,
         by: EntityName,
     ) -> Result<EvolutionRecord, EvolutionOrderError> {
+        self.write_move(event, Vec::new(), by).await
+    }
+
+    /// The same for a move that ends a change, in one batch with the report of it.
+    pub async fn move_evolution_with(
+        &self,
+        event: EvolutionEvent,
+        report: ParWritten,
+        by: EntityName,
+    ) -> Result<EvolutionRecord, EvolutionOrderError> {
+        self.write_move(event, vec![report.into()], by).await
+    }
+
+    async fn write_move(
+        &self,
+        event: EvolutionEvent,
+        more: Vec<Event>,
+        by: EntityName,
+    ) -> Result<EvolutionRecord, EvolutionOrderError> {
         let _turn = self.edit_turn().await?;
         let id = event.evolution_id();
         let record = self.evolution(id)?;
@@ -161,7 +180,8 @@ impl Keeper {
         {
             return Err(EvolutionOrderError::NotInForce(id));
         }
-        self.write_evolution(&record.agent, by, event).await?;
+        let events = std::iter::once(event.into()).chain(more).collect();
+        self.write_evolution(&record.agent, by, events).await?;
         self.evolution(id)
     }
 
@@ -184,11 +204,9 @@ impl Keeper {
         reason: &str,
         by: EntityName,
     ) -> Result<EvolutionRecord, EvolutionOrderError> {
-        let reason = match reason.trim() {
-            "" => format!("{} rolled it back", by.bare()),
-            said => shortened(said, REASON_CHARS_MAX),
-        };
-        let restored = self.evolution(id)?.previous;
+        let reason = reason_or(reason, &by, "rolled it back");
+        let agent = self.evolution(id)?.agent;
+        let restored = self.state().evolutions.of(&agent).and_then(|of| of.code_before(id));
         let event = EvolutionRolledBack { evolution_id: id, restored, reason };
         self.move_evolution(EvolutionEvent::RolledBack(event), by).await
     }
@@ -200,10 +218,7 @@ impl Keeper {
         reason: &str,
         by: EntityName,
     ) -> Result<EvolutionRecord, EvolutionOrderError> {
-        let reason = match reason.trim() {
-            "" => format!("{} ended it", by.bare()),
-            said => shortened(said, REASON_CHARS_MAX),
-        };
+        let reason = reason_or(reason, &by, "ended it");
         let event = EvolutionAborted { evolution_id: id, reason };
         self.move_evolution(EvolutionEvent::Aborted(event), by).await
     }
@@ -212,12 +227,21 @@ impl Keeper {
         &self,
         agent: &AgentId,
         by: EntityName,
-        event: EvolutionEvent,
+        events: Vec<Event>,
     ) -> Result<(), OrderError> {
-        let draft = Draft { entity: agent.entity(), author: by, epoch: None, event: event.into() };
+        let draft =
+            |event| Draft { entity: agent.entity(), author: by.clone(), epoch: None, event };
         let services = self.services();
-        let appended = services.ledger.append(vec![draft]).await?;
+        let appended = services.ledger.append(events.into_iter().map(draft).collect()).await?;
         services.view.applied(appended.last_seq).await;
         Ok(())
+    }
+}
+
+/// What a person said; without words, who did it.
+fn reason_or(said: &str, by: &EntityName, done: &str) -> String {
+    match said.trim() {
+        "" => format!("{} {done}", by.bare()),
+        said => shortened(said, REASON_CHARS_MAX),
     }
 }

@@ -220,11 +220,23 @@ impl AgentEvolutions {
         record.moved_at = entry.timestamp;
         record.events.push(entry.seq);
         record.learn(event);
-        let (target, previous) = (record.target(), record.previous);
+        let (target, only_compares) = (record.target(), record.only_compares());
+        let previous = self.code_before(id);
         // What only compares puts nothing in force, and makes nobody surer or less sure.
-        if let Some(target) = target.filter(|_| !record.only_compares()) {
+        if let Some(target) = target.filter(|_| !only_compares) {
             self.change_code(target, event, previous);
         }
+    }
+
+    /// What a rollback of a change brings back: the newest code from before it that was not taken back itself; none: the base module.
+    pub fn code_before(&self, id: EvolutionId) -> Option<EvolutionId> {
+        let mut previous = self.get(id)?.previous;
+        while let Some(record) = previous.and_then(|id| self.get(id))
+            && record.state == EvolutionState::RolledBack
+        {
+            previous = record.previous;
+        }
+        previous
     }
 
     fn change_code(

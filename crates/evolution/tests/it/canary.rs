@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use abide_evolution::{
     CanaryDecision, CanaryRecord, CanaryStage, ComparedTarget, Leg, Measure, Pair, Regression,
-    limits::{CANARY_STAGE_SECONDS, CANARY_STAGES},
-    watch,
+    limits::CANARY_STAGES, watch,
 };
 
 use crate::world::{ENDPOINT, MODULE, PROCESS, Truth, rounds};
+
+/// How long a stage waits here.
+const LIMIT: Duration = Duration::from_hours(48);
 
 fn record(pairs: &[Pair], pairs_before: usize) -> CanaryRecord<'_> {
     CanaryRecord {
@@ -17,6 +19,7 @@ fn record(pairs: &[Pair], pairs_before: usize) -> CanaryRecord<'_> {
         pairs,
         pairs_before,
         age: Duration::from_mins(1),
+        limit: LIMIT,
     }
 }
 
@@ -83,9 +86,9 @@ fn the_watch_may_look_as_often_as_it_likes() {
 #[test]
 fn a_stage_without_traffic_ends_with_the_old_code() {
     let mut seen = record(&[], 0);
-    seen.age = Duration::from_secs(CANARY_STAGE_SECONDS - 1);
+    seen.age = LIMIT.mul_f64(0.999);
     assert_eq!(CanaryStage::first().judge(&seen), CanaryDecision::Continue { pairs: 0 });
-    seen.age = Duration::from_secs(CANARY_STAGE_SECONDS);
+    seen.age = LIMIT;
     assert_eq!(CanaryStage::first().judge(&seen), CanaryDecision::Expire { pairs: 0 });
     // Pairs of the stages before do not count, nor does what cannot be used.
     let mut pairs = MODULE.pairs(100, 3);
@@ -96,7 +99,7 @@ fn a_stage_without_traffic_ends_with_the_old_code() {
         pair.main.wall_us = None;
     }
     let mut seen = record(&pairs, 0);
-    seen.age = Duration::from_secs(CANARY_STAGE_SECONDS);
+    seen.age = LIMIT;
     assert!(matches!(CanaryStage::first().judge(&seen), CanaryDecision::Expire { pairs: 0..30 }));
 }
 

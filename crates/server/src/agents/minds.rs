@@ -1,7 +1,7 @@
 //! Which mind an agent gets, and where it runs: in a process of the agent's own (`auto`, `agent`, `acp`, a configured
 //! command) or in the keeper. Each choice is announced in one line at start.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use abide_domain::AgentId;
 use abide_engine::{
@@ -17,9 +17,7 @@ use super::{
     models::{FoundModel, MindError, ModelFinder},
     program::{Program, configured_program},
 };
-use crate::config::{
-    AgentSection, Environment, ExplorerKind, MindKind, ModelSection, Provider, Settings,
-};
+use crate::config::{AgentSection, Environment, ExplorerKind, MindKind, Provider, Settings};
 
 /// How long a model that steers the Dreamer may take for one step; after that the fixed plan goes on.
 const EXPLORER_STEP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -183,7 +181,7 @@ impl MindSelector {
         };
         let mind = ReasonerMind::new(reasoner);
         let price = mind.price(1, 1).map(|usage| usage.cost_microusd);
-        let is_local = found.dialect.is_none() || is_of_this_machine(&found.model);
+        let is_local = found.dialect.is_none() || found.model.is_on_this_machine();
         let has_unknown_price = price.is_none_or(|price| price.is_none()) && !is_local;
         Ok(TrialMind { label: mind.name(), mind: Arc::new(mind), has_unknown_price })
     }
@@ -246,15 +244,4 @@ impl MindSelector {
         };
         Ok((announcement, model))
     }
-}
-
-/// Whether a model is asked on this machine: then asking it costs nobody anything.
-fn is_of_this_machine(model: &ModelSection) -> bool {
-    let is_usual = model.provider == Provider::Ollama && model.base_url.is_empty();
-    let address = model.base_url.split_once("://").map_or("", |(_, address)| address);
-    let host = address.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    let is_loopback =
-        host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_usual || is_loopback || host == "localhost"
 }

@@ -5,22 +5,16 @@
 //! the process ends.
 
 use std::{
-    ffi::OsString,
-    io,
-    os::unix::fs::DirBuilderExt as _,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    ffi::OsString, io, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc, time::Duration,
 };
 
-use abide_domain::{AgentId, Clock, RunId, visible_line};
+use abide_domain::{AgentId, Clock, RunId};
 use abide_modules::{ModuleClient, limits::STUCK_EXIT_CODE};
 use abide_supervisor::{
-    Confinement, ConfinementLevel, NetworkAccess, Pipes, Process, ProcessEnd, ProcessLimits,
-    ShimCommand, Spawn, environment,
+    Confinement, ConfinementLevel, LastWords, NetworkAccess, Pipes, Process, ProcessEnd,
+    ProcessLimits, ShimCommand, Spawn, StderrLog, environment,
 };
 use tokio::{
-    io::AsyncReadExt as _,
     process::{ChildStdin, ChildStdout},
     task::JoinSet,
     time::timeout,
@@ -44,8 +38,6 @@ pub(crate) const MODULE: &str = "module";
 
 /// Open files of such a process: its pipes, and what its confinement opens before it begins.
 const FILES_MAX: u64 = 1_024;
-/// Bytes of what it displays that are kept: the newest.
-const LAST_WORDS_BYTES: usize = 1_024;
 /// How long its end is waited for where its pipe has ended.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
@@ -68,7 +60,7 @@ pub(crate) struct ModuleProcess {
     process: Process,
     /// Takes what it displays: a closed pipe would end it, a full one would hold it.
     _displayed: JoinSet<()>,
-    last_words: Arc<Mutex<Vec<u8>>>,
+    last_words: LastWords,
 }
 
 impl SandboxedModules {
@@ -124,21 +116,11 @@ impl SandboxedModules {
             run: RunId::new(&SystemIds, self.clock.now()),
         };
         let (process, pipes) = Process::start(&self.shim, &spawn).map_err(io::Error::other)?;
-        let Pipes { stdin, stdout, mut stderr } = pipes;
+        let Pipes { stdin, stdout, stderr } = pipes;
+        let log = StderrLog::new(agent.clone(), spawn.run);
+        let last_words = log.last_words();
         let mut displayed = JoinSet::new();
-        let last_words = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&last_words);
-        displayed.spawn(async move {
-            let mut bytes = [0; 4_096];
-            while let Ok(count) = stderr.read(&mut bytes).await
-                && count > 0
-            {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend_from_slice(bytes.get(..count).unwrap_or_default());
-                let surplus = kept.len().saturating_sub(LAST_WORDS_BYTES);
-                kept.drain(..surplus);
-            }
-        });
+        displayed.spawn(log.pump(stderr));
         let client = ModuleClient::new(stdout, stdin);
         Ok(ModuleProcess { client, process, _displayed: displayed, last_words })
     }
@@ -181,10 +163,9 @@ impl ModuleProcess {
             Ok(ProcessEnd::Lost) => "its supervising process was killed".to_owned(),
             Err(_) => "it still runs".to_owned(),
         };
-        let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
-        Ok(match text.lines().rfind(|line| !line.trim().is_empty()) {
-            Some(last) => format!("{how}; {}", visible_line(last)),
+        self.last_words.wait_complete().await;
+        Ok(match self.last_words.lines().last() {
+            Some(last) => format!("{how}; {last}"),
             None => how,
         })
     }

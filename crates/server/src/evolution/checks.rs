@@ -10,10 +10,7 @@ use super::{
     ranker::LOAD_LIMIT,
     work::{EvolutionWork, MoveError, Refused},
 };
-use crate::{
-    agents::TrialMind,
-    config::{AgentSection, Transport},
-};
+use crate::{agents::TrialMind, config::AgentSection};
 
 impl EvolutionWork {
     /// Whether a module's code can be loaded.
@@ -108,34 +105,20 @@ impl EvolutionWork {
                 "changes of agents are off: evolution.enabled = true lets them be tried".into(),
             );
         }
+        let section = self.minds.configured(record.agent.as_str());
+        let is_own_program = section.is_some_and(AgentSection::is_own_program);
         match record.target() {
-            None => return Some(format!("there is no target {:?}", record.target)),
-            Some(EvolutionTarget::Mind) => return self.cannot_try_mind(record),
-            Some(EvolutionTarget::MemorySystem) => {}
-            Some(other) => {
-                return Some(format!(
-                    "this keeper does not try changes of {} yet; the old code stays",
-                    other.as_str()
-                ));
-            }
+            None => Some(format!("there is no target {:?}", record.target)),
+            Some(EvolutionTarget::Mind) => is_own_program.then(|| {
+                "the agent's mind is a program of its own, which cannot be asked beside itself".into()
+            }),
+            Some(EvolutionTarget::MemorySystem) => (is_own_program && record.run.is_some()).then(|| {
+                "the agent's process runs its own code, which this keeper does not try yet; the old code stays".into()
+            }),
+            Some(other) => Some(format!(
+                "this keeper does not try changes of {} yet; the old code stays",
+                other.as_str()
+            )),
         }
-        let of = |section: &&AgentSection| section.id == record.agent;
-        let section = self.settings.agents.iter().find(of);
-        let is_own_code = section.is_some_and(|section| {
-            !section.command.is_empty() || section.transport == Transport::Socket
-        });
-        (is_own_code && record.run.is_some()).then(|| {
-            "the agent's process runs its own code, which this keeper does not try yet; the old code stays".into()
-        })
-    }
-
-    /// A mind that is a program of its own cannot be asked here.
-    fn cannot_try_mind(&self, record: &EvolutionRecord) -> Option<String> {
-        let of = |section: &&AgentSection| section.id == record.agent;
-        let section = self.settings.agents.iter().find(of)?;
-        let is_own = !section.command.is_empty() || section.transport == Transport::Socket;
-        is_own.then(|| {
-            "the agent's mind is a program of its own, which cannot be asked beside itself".into()
-        })
     }
 }

@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use abide_domain::{
-    EvolutionId,
     event::{ComparedLeg, ComparedPair, EvolutionDecided, EvolutionDecision},
     evolution::EvolutionTarget,
 };
+use abide_engine::state::EvolutionRecord;
 use abide_evolution::{
     CanaryDecision, CanaryRecord, CanaryStage, ComparedTarget, ComparisonProgress, Figures,
     Judgement, JudgementState, Measure, Rule, judge,
@@ -20,36 +20,27 @@ const SIZE: Measure = Measure::Wall;
 /// all: it has no chance in it.
 const AGREEMENT_MIN: f64 = 0.95;
 
-/// What the pairs of a trial say; `attempt` is its number since the last that was kept.
-pub(super) fn judge_pairs(
-    target: Option<EvolutionTarget>,
+/// What comes of a trial by its pairs; none while more of them may tell more.
+pub(super) fn judge_trial(
+    record: &EvolutionRecord,
     pairs: &[ComparedPair],
-    (attempt, progress): (u32, ComparisonProgress),
-) -> Judgement {
-    let rule = match target {
-        Some(EvolutionTarget::Mind) => Rule {
-            target: ComparedTarget::Mind,
-            size: size_of_minds(pairs),
-            attempt,
-            // A mind is only compared: nothing is decided by how often two agree.
-            agreement_floor: 0.0,
-        },
-        _ => Rule {
-            target: ComparedTarget::Module,
-            size: SIZE,
-            attempt,
-            agreement_floor: AGREEMENT_MIN,
-        },
+    (progress, needs_person): (ComparisonProgress, bool),
+) -> Option<EvolutionDecided> {
+    let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
+    let (target, size, agreement_floor) = match record.target() {
+        // A mind is only compared: nothing is decided by how often two agree.
+        Some(EvolutionTarget::Mind) => (ComparedTarget::Mind, size_of_minds(pairs), 0.0),
+        _ => (ComparedTarget::Module, SIZE, AGREEMENT_MIN),
     };
-    judge(&measured_pairs(pairs), &rule, progress)
+    let rule = Rule { target, size, attempt, agreement_floor };
+    let judgement = judge(&measured_pairs(pairs), &rule, progress);
+    let is_decisive = matches!(judgement.state, JudgementState::Promote | JudgementState::Reject);
+    let is_over = progress == ComparisonProgress::Complete;
+    (is_over || is_decisive).then(|| decided(record, (&judgement, size), needs_person))
 }
 
 /// What the change of the size measure is called among the figures.
-pub(super) fn size_name(target: Option<EvolutionTarget>, pairs: &[ComparedPair]) -> &'static str {
-    let size = match target {
-        Some(EvolutionTarget::Mind) => size_of_minds(pairs),
-        _ => SIZE,
-    };
+const fn size_name(size: Measure) -> &'static str {
     match size {
         Measure::Cost => "cost",
         Measure::Tokens => "tokens",
@@ -74,22 +65,22 @@ fn size_of_minds(pairs: &[ComparedPair]) -> Measure {
 }
 
 /// What comes of a proposal by its judgement.
-pub(super) fn decided(
-    evolution_id: EvolutionId,
-    (judgement, size): (&Judgement, &'static str),
-    (only_compares, needs_person): (bool, bool),
+fn decided(
+    record: &EvolutionRecord,
+    (judgement, size): (&Judgement, Measure),
+    needs_person: bool,
 ) -> EvolutionDecided {
     let decision = match judgement.state {
-        _ if only_compares => EvolutionDecision::Reported,
+        _ if record.only_compares() => EvolutionDecision::Reported,
         JudgementState::Promote => EvolutionDecision::Promoted,
         JudgementState::Marginal => EvolutionDecision::Marginal,
         JudgementState::Reject | JudgementState::NotEnough => EvolutionDecision::Rejected,
     };
     EvolutionDecided {
-        evolution_id,
+        evolution_id: record.id,
         decision,
         reason: in_words(judgement),
-        measured: measured(&judgement.figures, size),
+        measured: measured(&judgement.figures, size_name(size)),
         needs_person: needs_person && decision == EvolutionDecision::Promoted,
     }
 }
@@ -141,10 +132,8 @@ pub(super) fn judge_stage(
         size: SIZE,
         pairs: &measured,
         pairs_before: pairs.before_stage,
-        age: Duration::ZERO,
+        age,
+        limit,
     };
-    match stage.judge(&record) {
-        CanaryDecision::Continue { pairs } if age >= limit => CanaryDecision::Expire { pairs },
-        decision => decision,
-    }
+    stage.judge(&record)
 }

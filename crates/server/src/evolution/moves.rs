@@ -1,7 +1,11 @@
 //! The next move of a change, from where its lines say that it is. Each is written before the next is thought of; what cannot be
 //! written, or fails by no fault of the change, is tried again later.
 
-use std::{collections::HashSet, future::Future, sync::PoisonError};
+use std::{
+    collections::{BTreeMap, HashSet},
+    future::Future,
+    sync::PoisonError,
+};
 
 use abide_domain::{
     AgentId, EpochId, EvolutionId,
@@ -13,13 +17,12 @@ use abide_domain::{
     evolution::{CANARY_PERCENTS, EvolutionState, EvolutionTarget},
 };
 use abide_engine::state::EvolutionRecord;
-use abide_evolution::{ComparisonProgress, JudgementState};
-use abide_modules::ModuleKind;
+use abide_evolution::{ComparisonProgress, limits::LOOKS, seed_of};
 use abide_wire::{Decision, EvolutionMetrics, EvolutionResult, Extra};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    judging::{decided, judge_pairs, size_name},
+    judging::judge_trial,
     recorded,
     trial::Trial,
     work::{EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
@@ -27,8 +30,6 @@ use super::{
 
 /// Pairs without an answer of the candidate after which its trial ends: what never answers is not asked two hundred times.
 const DEAD_AFTER: usize = 10;
-/// Pairs after which a trial is looked at.
-const LOOKS: [usize; 3] = [50, 100, 200];
 
 /// What came of a look at an agent's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +133,8 @@ impl EvolutionWork {
         let requests = self.requests(record).len();
         let event = EvolutionShadowStarted {
             evolution_id: record.id,
-            seed: seed(record.id),
+            // Of its id, so that no choice can be made again with another outcome.
+            seed: seed_of(&record.id.to_string()),
             requests: u32::try_from(requests).unwrap_or(u32::MAX),
             attempt,
         };
@@ -165,7 +167,8 @@ impl EvolutionWork {
         let mut trial = Trial::of(record);
         let mut new = Vec::new();
         for epoch in left {
-            if self.judged(record, &pairs, ComparisonProgress::Running).await? {
+            let is_judged = !record.only_compares() && is_look(pairs.len());
+            if is_judged && self.judged(record, &pairs, ComparisonProgress::Running).await? {
                 return Ok(Progress::Moved);
             }
             if is_spent(record, &pairs) || is_dead(&pairs) {
@@ -184,7 +187,7 @@ impl EvolutionWork {
             let has_cost = [&pair.main, &pair.candidate].iter().any(|leg| leg.tokens.is_some());
             pairs.push(pair.clone());
             new.push(pair);
-            if has_cost || new.len() >= PAIRS_A_LINE || LOOKS.contains(&pairs.len()) {
+            if has_cost || new.len() >= PAIRS_A_LINE || is_look(pairs.len()) {
                 self.write_pairs(record, &mut new).await?;
             }
         }
@@ -192,7 +195,8 @@ impl EvolutionWork {
         if self.lacks_requests(record, &pairs) {
             return Ok(Progress::Waits);
         }
-        self.finish_trial(record, &pairs).await
+        self.judged(record, &pairs, ComparisonProgress::Complete).await?;
+        Ok(Progress::Moved)
     }
 
     /// Waits for some work of a trial, unless the trial ends meanwhile.
@@ -253,43 +257,16 @@ impl EvolutionWork {
             && age < evolution.stage_limit.0
     }
 
-    async fn finish_trial(
-        &self,
-        record: &EvolutionRecord,
-        pairs: &[ComparedPair],
-    ) -> Result<Progress, MoveError> {
-        let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
-        let judgement =
-            judge_pairs(record.target(), pairs, (attempt, ComparisonProgress::Complete));
-        let asks = (record.only_compares(), self.needs_person(record));
-        self.decide(
-            record,
-            decided(record.id, (&judgement, size_name(record.target(), pairs)), asks),
-        )
-        .await
-    }
-
-    /// Decides where a look says yes or no before all requests were given.
+    /// Decides where the pairs say what comes of the change; whether they did.
     async fn judged(
         &self,
         record: &EvolutionRecord,
         pairs: &[ComparedPair],
         progress: ComparisonProgress,
     ) -> Result<bool, MoveError> {
-        if record.only_compares() || !LOOKS.contains(&pairs.len()) {
-            return Ok(false);
-        }
-        let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
-        let judgement = judge_pairs(record.target(), pairs, (attempt, progress));
-        if !matches!(judgement.state, JudgementState::Promote | JudgementState::Reject) {
-            return Ok(false);
-        }
-        let asks = (false, self.needs_person(record));
-        self.decide(
-            record,
-            decided(record.id, (&judgement, size_name(record.target(), pairs)), asks),
-        )
-        .await?;
+        let asks = (progress, self.needs_person(record));
+        let Some(decided) = judge_trial(record, pairs, asks) else { return Ok(false) };
+        self.decide(record, decided).await?;
         Ok(true)
     }
 
@@ -304,13 +281,7 @@ impl EvolutionWork {
             state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
         };
         // What a rollback would bring back must be there and run, or nothing is put in its place.
-        let code = match previous {
-            Some(id) => {
-                let old = self.keeper.evolution(id).map_err(|error| error.to_string())?;
-                recorded::proposal(self.keeper.ledger(), &old).await?.code
-            }
-            None => ModuleKind::Memory.base_code().to_owned(),
-        };
+        let code = self.code_of(previous).await?;
         if let Err(error) = self.ranker.load(&record.agent, &code).await {
             let why =
                 format!("the code from before does not run, so nothing could be restored: {error}");
@@ -344,7 +315,7 @@ impl EvolutionWork {
             evolution_id: record.id,
             decision: EvolutionDecision::Rejected,
             reason,
-            measured: std::collections::BTreeMap::new(),
+            measured: BTreeMap::new(),
             needs_person: false,
         };
         self.decide(record, decided).await
@@ -367,6 +338,11 @@ impl EvolutionWork {
         self.write(EvolutionEvent::Aborted(EvolutionAborted { evolution_id: record.id, reason }))
             .await
     }
+}
+
+/// Whether a trial is looked at after so many pairs.
+fn is_look(pairs: usize) -> bool {
+    LOOKS.iter().any(|(look, _)| *look == pairs)
 }
 
 /// Whether the candidate has answered nothing at all, though it was asked often enough.
@@ -402,10 +378,4 @@ fn evolution_result(decided: &EvolutionDecided) -> Option<EvolutionResult> {
     });
     let decision = if success { Decision::Promoted } else { Decision::Rejected };
     Some(EvolutionResult { success, decision, metrics, reason: decided.reason.clone() })
-}
-
-/// Where chance comes from in a change's trial: its id, so that no choice can be made again with another outcome.
-fn seed(id: EvolutionId) -> u64 {
-    let digest = Sha256::digest(id.to_string().as_bytes());
-    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

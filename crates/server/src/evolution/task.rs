@@ -10,8 +10,10 @@ use std::{
     time::Duration,
 };
 
-use abide_domain::evolution::EvolutionState;
-use abide_domain::{AgentId, EvolutionId, evolution::EvolutionTarget};
+use abide_domain::{
+    AgentId, EvolutionId,
+    evolution::{EvolutionState, EvolutionTarget},
+};
 use abide_engine::state::{AgentEvolutions, EvolutionRecord};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

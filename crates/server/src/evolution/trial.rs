@@ -2,23 +2,17 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use abide_domain::{
-    EpochId,
-    event::ComparedPair,
-    evolution::{EvolutionState, EvolutionTarget},
-};
-use abide_engine::{
-    keeper::{RecordedEpoch, ShownInstead},
-    state::EvolutionRecord,
-};
-use abide_modules::ModuleKind;
-
 use super::{
     memory_trial::TrialProcesses,
     mind_change::MindChange,
     mind_trial::MindTrial,
     recorded,
     work::{EvolutionWork, MoveError},
+};
+use abide_domain::{EpochId, event::ComparedPair, evolution::EvolutionTarget};
+use abide_engine::{
+    keeper::{RecordedEpoch, ShownInstead},
+    state::EvolutionRecord,
 };
 
 /// Both sides of a trial, as far as they were needed.
@@ -89,20 +83,12 @@ async fn start_both(
     work: &EvolutionWork,
     record: &EvolutionRecord,
 ) -> Result<TrialProcesses, MoveError> {
-    let candidate = recorded::proposal(work.keeper.ledger(), record).await?.code;
-    let old = if let EvolutionState::Watching { .. } = record.state {
-        record.previous
-    } else {
+    // While a change is watched, this is still the code from before it.
+    let old = {
         let state = work.keeper.state();
         state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
     };
-    let main = match old {
-        Some(id) => {
-            let old = work.keeper.evolution(id).map_err(|error| error.to_string())?;
-            recorded::proposal(work.keeper.ledger(), &old).await?.code
-        }
-        None => ModuleKind::Memory.base_code().to_owned(),
-    };
+    let (main, candidate) = (work.code_of(old).await?, work.code_of(Some(record.id)).await?);
     Ok(TrialProcesses {
         main: work.ranker.load(&record.agent, &main).await?,
         candidate: work.ranker.load(&record.agent, &candidate).await?,

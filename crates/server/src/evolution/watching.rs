@@ -62,8 +62,7 @@ impl EvolutionWork {
                 );
                 let report = report::kept(record, &reason, self.keeper.services().now());
                 let event = EvolutionKept { evolution_id, reason };
-                self.write(EvolutionEvent::Kept(event)).await?;
-                self.write_report(record, report).await
+                self.write_with(EvolutionEvent::Kept(event), report).await
             }
             CanaryDecision::RollBack { because } => {
                 self.roll_back(record, because.to_string()).await

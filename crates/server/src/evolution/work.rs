@@ -10,11 +10,12 @@ use abide_domain::{
     event::{ComparedPair, EvolutionCompared, EvolutionEvent, EvolutionRolledBack, ParWritten},
 };
 use abide_engine::{Keeper, keeper::EvolutionOrderError, state::EvolutionRecord};
+use abide_modules::ModuleKind;
 use abide_wire::{Decision, EvolutionResult};
 
 use super::{
     ranker::{FAILURES_MAX, OwnRanker},
-    report,
+    recorded, report,
 };
 use crate::{
     agents::{MindSelector, Processes},
@@ -80,14 +81,24 @@ impl EvolutionWork {
         reason: String,
     ) -> Result<Progress, MoveError> {
         let report = report::rolled_back(record, &reason, self.keeper.services().now());
-        let restored = record.previous;
+        let restored = {
+            let state = self.keeper.state();
+            state.evolutions.of(&record.agent).and_then(|of| of.code_before(record.id))
+        };
         let event =
             EvolutionRolledBack { evolution_id: record.id, restored, reason: reason.clone() };
-        self.write(EvolutionEvent::RolledBack(event)).await?;
+        let moved = self.write_with(EvolutionEvent::RolledBack(event), report).await?;
         let decision = Decision::Rejected;
         let reason = format!("it was rolled back: {reason}");
         self.say(record, EvolutionResult { success: false, decision, metrics: None, reason }).await;
-        self.write_report(record, report).await
+        Ok(moved)
+    }
+
+    /// The code that a change brought; without one, the base module's.
+    pub(super) async fn code_of(&self, id: Option<EvolutionId>) -> Result<String, MoveError> {
+        let Some(id) = id else { return Ok(ModuleKind::Memory.base_code().to_owned()) };
+        let record = self.keeper.evolution(id).map_err(|error| error.to_string())?;
+        Ok(recorded::proposal(self.keeper.ledger(), &record).await?.code)
     }
 
     /// Takes a change back whose code answers no question any more. Where that cannot be written now, the next failures say it again.
@@ -115,20 +126,16 @@ impl EvolutionWork {
 
     /// Writes a move. One that a person's came before is none: the change is looked at anew.
     pub(super) async fn write(&self, event: EvolutionEvent) -> Result<Progress, MoveError> {
-        match self.keeper.move_evolution(event, EntityName::keeper()).await {
-            Ok(_) | Err(EvolutionOrderError::Illegal { .. }) => Ok(Progress::Moved),
-            Err(error) => Err(error.to_string()),
-        }
+        moved(self.keeper.move_evolution(event, EntityName::keeper()).await)
     }
 
-    pub(super) async fn write_report(
+    /// The same for a move that ends a change, in one batch with the report of it.
+    pub(super) async fn write_with(
         &self,
-        record: &EvolutionRecord,
+        event: EvolutionEvent,
         report: ParWritten,
     ) -> Result<Progress, MoveError> {
-        let written = self.keeper.append(&record.agent, report, EntityName::keeper()).await;
-        written.map_err(|error| error.to_string())?;
-        Ok(Progress::Moved)
+        moved(self.keeper.move_evolution_with(event, report, EntityName::keeper()).await)
     }
 
     /// Tells the process that proposed it, where it is there.
@@ -141,6 +148,13 @@ impl EvolutionWork {
             tracing::info!(agent = %record.agent, evolution = %record.id, event = "evolution_result_unheard", %error,
                 "the process that proposed a change did not hear what became of it");
         }
+    }
+}
+
+fn moved(written: Result<EvolutionRecord, EvolutionOrderError>) -> Result<Progress, MoveError> {
+    match written {
+        Ok(_) | Err(EvolutionOrderError::Illegal { .. }) => Ok(Progress::Moved),
+        Err(error) => Err(error.to_string()),
     }
 }
 

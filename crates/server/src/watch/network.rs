@@ -3,14 +3,14 @@
 //! Read from the ledger: the code of a failed attempt, and the message of our HTTP client, which agents' processes pass on.
 //! Messages of other programs are not read: they count as saying nothing, which is the safe side.
 
-use std::{collections::BTreeMap, net::IpAddr};
+use std::collections::BTreeMap;
 
 use abide_domain::AgentId;
 use abide_engine::state::AttemptEnd;
 use abide_http::UNREACHABLE;
 use abide_watchdog::{ModelContact, ModelReach};
 
-use crate::config::{AgentSection, MindKind, Provider, Settings, Transport};
+use crate::config::{AgentSection, MindKind, Provider, Settings, host_of, is_this_machine};
 
 /// The services that agents' minds ask, by their addresses; none for an agent whose attempts say nothing about the network: its
 /// mind needs no model, is a configured program, or asks a model on this machine.
@@ -22,12 +22,10 @@ pub(super) fn model_services(settings: &Settings) -> BTreeMap<AgentId, String> {
             _ => model.base_url.as_str(),
         };
         let host = host_of(base_url);
-        let is_here = match model.provider {
-            Provider::Reflex => true,
-            Provider::Ollama if model.base_url.is_empty() => true,
-            _ => is_this_machine(host),
-        };
-        let is_program = !agent.command.is_empty() || agent.transport == Transport::Socket;
+        let is_here = model.provider == Provider::Reflex
+            || model.is_on_this_machine()
+            || is_this_machine(host);
+        let is_program = agent.is_own_program();
         let is_other =
             is_here || is_program || matches!(agent.mind, MindKind::Reflex | MindKind::Acp);
         let name = if host.is_empty() { format!("{:?}", model.provider) } else { host.to_owned() };
@@ -71,26 +69,11 @@ fn reach_of(code: &str, words: &str) -> Option<ModelReach> {
     })
 }
 
-/// The host of an address, without its port.
-fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match authority.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
-        Some((address, _)) => address,
-        None => authority.split(':').next().unwrap_or_default(),
-    }
-}
-
-fn is_this_machine(host: &str) -> bool {
-    let is_loopback = |address: IpAddr| address.is_loopback() || address.is_unspecified();
-    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
-}
-
 #[cfg(test)]
 mod tests {
     use abide_watchdog::ModelReach;
 
-    use super::{host_of, is_this_machine, reach_of};
+    use super::reach_of;
 
     #[test]
     fn only_a_connection_that_was_not_made_counts_as_unreachable() {
@@ -112,20 +95,6 @@ mod tests {
         ];
         for (code, words, expected) in cases {
             assert_eq!(reach_of(code, &words), expected, "{code}: {words}");
-        }
-    }
-
-    #[test]
-    fn a_model_on_this_machine_is_known_by_its_address() {
-        for (url, host, is_here) in [
-            ("http://127.0.0.1:11434", "127.0.0.1", true),
-            ("http://localhost/v1", "localhost", true),
-            ("http://[::1]:8080/v1", "::1", true),
-            ("https://api.model.test/v1", "api.model.test", false),
-            ("https://[2001:db8::1]/v1", "2001:db8::1", false),
-            ("", "", false),
-        ] {
-            assert_eq!((host_of(url), is_this_machine(host_of(url))), (host, is_here), "{url}");
         }
     }
 }

@@ -169,6 +169,21 @@ fn which_code_runs_follows_from_the_lines_alone() {
 }
 
 #[test]
+fn a_rollback_never_brings_back_what_was_taken_back_itself() {
+    let mut fold = Fold::default();
+    fold.put_in_force(id(1));
+    // The second is on its way when the first is taken back, and is kept.
+    fold.try_out(id(2));
+    fold.decide(id(2), EvolutionDecision::Promoted);
+    fold.load(id(2));
+    fold.roll_back(id(1));
+    assert_eq!(fold.code().canary, Some((id(2), 10)), "what is watched goes on");
+    fold.keep(id(2));
+    fold.roll_back(id(2));
+    assert_eq!(fold.code(), CodeInForce::default(), "the base module, not the first");
+}
+
+#[test]
 fn a_line_that_the_machine_does_not_allow_changes_nothing() {
     let mut fold = Fold::default();
     fold.propose(id(1));

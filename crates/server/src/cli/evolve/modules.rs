@@ -3,6 +3,7 @@
 use abide_domain::evolution::EvolutionTarget;
 use abide_modules::ModuleKind;
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::cli::{
     client::{Call, Client},
@@ -29,7 +30,11 @@ impl Modules {
         let (target, kind) = self.kind()?;
         let in_force = if self.base { None } else { self.in_force(context, target).await? };
         let code = in_force.unwrap_or_else(|| kind.base_code().to_owned());
-        context.terminal.data(code.trim_end())?;
+        if context.terminal.is_json() {
+            context.terminal.json(&json!({"module": kind.name(), "code": code}))?;
+        } else {
+            context.terminal.data(code.trim_end())?;
+        }
         Ok(Exit::Ok)
     }
 
@@ -58,10 +63,19 @@ impl Modules {
             ("limit", Some("500")),
         ]);
         let found = client.fetch(Call::get(&format!("/evolutions{query}"))).await?;
-        let is_it = |change: &&serde_json::Value| {
+        let is_it = |change: &&Value| {
             change["in_force"] == true && text(change, "/target") == target.as_str()
         };
-        let Some(change) = items(&found, "/items").iter().find(is_it) else { return Ok(None) };
+        let mut fitting = items(&found, "/items").iter().filter(is_it);
+        let Some(change) = fitting.next() else { return Ok(None) };
+        if let Some(other) = fitting.next() {
+            let message = format!(
+                "{} and {} have one of their own",
+                text(change, "/citizen"),
+                text(other, "/citizen")
+            );
+            return Err(CliError::usage(message).hint("name one of them with --agent"));
+        }
         let path = format!("/evolutions/{}", text(change, "/id"));
         let whole = client.fetch(Call::get(&path)).await?;
         Ok(Some(text(&whole, "/code").to_owned()))

@@ -201,6 +201,11 @@ impl AgentSection {
         self.name.as_deref().unwrap_or(self.id.as_str())
     }
 
+    /// Whether its mind is a program of its own: a command, or a process that connects by itself.
+    pub(crate) fn is_own_program(&self) -> bool {
+        !self.command.is_empty() || self.transport == Transport::Socket
+    }
+
     /// An agent that this one, or one that it created, created: it has the same partners and model, answers in the
     /// keeper, may use the same tools, and has nothing else of its creator's.
     pub(crate) fn offspring(&self, id: AgentId, role: String, mind: MindKind) -> Self {

@@ -4,7 +4,10 @@ use std::fmt;
 
 use abide_models::{ProviderProfile, profile_named, profiles};
 
-use crate::config::shape::{Node, Shape, URL, VARIABLE_NAME, Word, count, section, text, words};
+use crate::config::{
+    host::{host_of, is_this_machine},
+    shape::{Node, Shape, URL, VARIABLE_NAME, Word, count, section, text, words},
+};
 
 section! {
     /// `[model]`; of an agent, with its own table over the default one.
@@ -24,6 +27,14 @@ section! {
         pub(crate) price_file: String = "", text(4_096);
         /// Most tokens of one answer, with the thoughts before it; 0: what the provider allows, of Anthropic 8192.
         pub(crate) max_output_tokens: u32 = 0, count(0, 1_000_000);
+    }
+}
+
+impl ModelSection {
+    /// Whether it is asked on this machine, as far as the section says.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        let is_usual = self.provider == Provider::Ollama && self.base_url.is_empty();
+        is_usual || is_this_machine(host_of(&self.base_url))
     }
 }
 
