@@ -65,6 +65,18 @@ function watchReads(page: Page): string[] {
   return reads;
 }
 
+/** Waits until what the wheel began has come to its end: a place that is set before that would be left again. */
+async function atRest(page: Page): Promise<void> {
+  const top = () => page.getByRole("listbox", { name: "Events" }).evaluate((list) => list.scrollTop);
+  await expect
+    .poll(async () => {
+      const before = await top();
+      await page.waitForTimeout(200);
+      return (await top()) - before;
+    })
+    .toBe(0);
+}
+
 /** Says how long scripts took, and holds the bound where that is measured. */
 function tell(tasks: readonly Task[]): void {
   test.info().annotations.push({ type: "tasks with the most script", description: JSON.stringify(tasks) });
@@ -90,6 +102,7 @@ test("a long ledger is scrolled to its far past and back", async ({ app, browser
     // Row by row as well, through many pages.
     await page.getByRole("listbox", { name: "Events" }).hover();
     for (let turn = 0; turn < 40; turn += 1) await page.mouse.wheel(0, 900);
+    await atRest(page);
     await expect(page.getByTestId("unread")).toHaveCount(0);
     expect(Number(await options(page).first().getAttribute("aria-posinset"))).toBeGreaterThan(500);
     nodes.push(await drag(page, 1));
