@@ -75,7 +75,10 @@ pub use sleep::{
 pub use space::{SpaceEvent, SpaceNamed, SpaceSaid};
 pub use stdout::{StdoutEvent, StdoutGranted, StdoutRevoked, StdoutWritten};
 pub use stimulus::{AcceptedOutput, Idempotency, StimulusAccepted, StimulusCause, StimulusEvent};
-pub use tool::{Ethereal, ToolEvent, ToolFinished, ToolKept, ToolRequested};
+pub use tool::{
+    Ethereal, InnerToolFinished, InnerToolRequested, ToolEvent, ToolFinished, ToolKept,
+    ToolRequested,
+};
 pub use tool_policy::{PolicySetting, ToolPolicyChanged, ToolPolicyEvent};
 pub use turn::{
     TurnCompleted, TurnEvent, TurnFailed, TurnStarted, UsageRecord, VoiceCall, VoiceRecord,

@@ -15,6 +15,17 @@ pub enum EffectClass {
     World,
 }
 
+impl EffectClass {
+    /// Its word in events, in schemas and for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::State => "state",
+            Self::World => "world",
+        }
+    }
+}
+
 /// How a tool call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

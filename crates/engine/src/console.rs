@@ -20,6 +20,7 @@ mod error;
 mod grant;
 mod help;
 mod name;
+mod own_command;
 mod read;
 mod run;
 mod say;
@@ -138,9 +139,16 @@ async fn run_all(run: &mut CommandRun<'_>, commands: &[Command]) -> Result<Strin
 }
 
 async fn run_one(run: &mut CommandRun<'_>, command: &Command) -> Result<String, ConsoleError> {
+    match own_command::expanded(run, command).await? {
+        Some(expanded) => run_known(run, &expanded).await,
+        None => run_known(run, command).await,
+    }
+}
+
+async fn run_known(run: &mut CommandRun<'_>, command: &Command) -> Result<String, ConsoleError> {
     match command.name().to_ascii_lowercase().as_str() {
         "stdout" => run.stdout(command).await,
-        "help" => Ok(help::text(&command.text())),
+        "help" => Ok(own_command::help(run, &command.text())),
         "read" => run.read(command),
         "wake" => run.wake(command),
         "say" => run.say(command),

@@ -28,6 +28,7 @@ mod controls;
 mod error;
 mod hand_back;
 mod host;
+mod inner_calls;
 mod offer;
 mod request;
 mod show;

@@ -117,9 +117,10 @@ impl Services {
     pub(crate) fn policy_of(&self, agent: &AgentSetup) -> ToolPolicy {
         let state = self.view.read();
         let settings = state.tool_settings_of(&agent.id).into_iter();
-        agent
-            .policy
-            .with_settings(settings.map(|(tool, set)| (tool.to_owned(), set.policy)).collect())
+        let settings = settings.map(|(tool, set)| (tool.to_owned(), set.policy)).collect();
+        let policy = agent.policy.with_settings(settings);
+        let made = agent.tools.made_names();
+        if made.is_empty() { policy } else { policy.with_made(made) }
     }
 
     /// Whether an agent of this id runs in this keeper.

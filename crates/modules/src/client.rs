@@ -21,6 +21,7 @@ use crate::{
         ToolCall, ToolResult,
     },
     passage::RankRequest,
+    passage_uses::PassageUses,
 };
 
 /// Bytes that are read from the process at once.
@@ -35,6 +36,8 @@ pub struct ModuleClient<R, W> {
     writer: W,
     last_id: u64,
     line: Vec<u8>,
+    /// What the loaded memory module looks at.
+    uses: Option<PassageUses>,
     /// Why the process can be asked no more. Set while a request is under way, so that one that is dropped leaves it so.
     ended: Option<ModuleEndedError>,
 }
@@ -125,7 +128,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> ModuleClient<R, W> {
     /// A link over the pipes of a process that was just started.
     pub fn new(reader: R, writer: W) -> Self {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
-        Self { reader, writer, last_id: 0, line: Vec::new(), ended: None }
+        Self { reader, writer, last_id: 0, line: Vec::new(), uses: None, ended: None }
     }
 
     /// Why the process can be asked no more, where that is so.
@@ -148,20 +151,28 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> ModuleClient<R, W> {
         let deadline_ms = process_time_ms(deadline);
         let load = LoadRequest { module, code: code.into(), deadline_ms };
         let request = Request { load: Some(load), ..Request::default() };
-        self.ask(request, deadline, &mut NoTools, |body| match body {
+        let mut tools = NoTools;
+        let loaded = self.ask(request, deadline, &mut tools, |body| match body {
             AnswerBody::Loaded(declared) => Ok(declared),
             _ => Err("not what was declared".to_owned()),
-        })
-        .await
+        });
+        let loaded = loaded.await?;
+        if module == ModuleKind::Memory {
+            self.uses.clone_from(&loaded.value.uses);
+        }
+        Ok(loaded)
     }
 
     /// Asks the memory module for an order of passages: a permutation of the ids that were offered.
     pub async fn rank(
         &mut self,
-        request: RankRequest,
+        mut request: RankRequest,
         deadline: Duration,
     ) -> Result<ModuleReply<Vec<u64>>, ModuleCallError> {
         request.check().map_err(ModuleCallError::Request)?;
+        if let Some(uses) = &self.uses {
+            uses.keep(&mut request);
+        }
         let offered = request.passages.iter().map(|passage| passage.id).collect::<Vec<_>>();
         self.call(CallInput::Rank(request), deadline, &mut NoTools, move |body| match body {
             // The process has looked; what it sends is judged here all the same.

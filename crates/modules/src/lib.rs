@@ -70,6 +70,7 @@ mod features;
 mod kind;
 mod message;
 mod passage;
+mod passage_uses;
 mod process;
 
 pub use client::{
@@ -80,4 +81,5 @@ pub use features::PassageFeatures;
 pub use kind::ModuleKind;
 pub use message::{DeclaredCommand, DeclaredTool, ModuleDeclarations};
 pub use passage::{PassageRole, RankRequest, RankedPassage};
+pub use passage_uses::PassageUses;
 pub use process::{ServeError, serve, serve_process};

@@ -5,7 +5,9 @@ use abide_domain::tool::EffectClass;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::{failure::ScriptError, kind::ModuleKind, passage::RankRequest};
+use crate::{
+    failure::ScriptError, kind::ModuleKind, passage::RankRequest, passage_uses::PassageUses,
+};
 
 /// From the keeper: exactly one of the three beside the id.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -113,7 +115,7 @@ pub(crate) struct ToolCall {
     pub(crate) arguments: Value,
 }
 
-/// What a module declared while it was loaded; the memory module declares nothing.
+/// What a module declared while it was loaded; the memory module declares nothing, and its code says what it looks at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleDeclarations {
@@ -123,6 +125,9 @@ pub struct ModuleDeclarations {
     /// Commands, in the order of their declarations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<DeclaredCommand>,
+    /// What a memory module may look at of a passage; no more is sent to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<PassageUses>,
 }
 
 /// A tool that a module declared.

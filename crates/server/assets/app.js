@@ -6,7 +6,7 @@ const EPOCHS_MAX = 20;
 const RETRY_MS = 2000;
 const KINDS = [
   "stimulus.accepted", "epoch.opened", "epoch.stood_still", "epoch.dismissed", "context.assembled", "turn.started", "turn.completed", "turn.failed",
-  "tool.requested", "tool.finished", "tool.kept", "approval.requested", "approval.decided", "epoch.committed", "epoch.aborted",
+  "tool.requested", "tool.finished", "tool.kept", "tool.inner_requested", "tool.inner_finished", "approval.requested", "approval.decided", "epoch.committed", "epoch.aborted",
   "memory.fact_remembered", "memory.fact_forgotten", "memory.identity_changed", "memory.identity_proposed",
   "memory.identity_decided", "memory.dream_written", "memory.dream_forgotten", "memory.node_recorded", "memory.node_closed",
   "memory.edge_recorded", "memory.edge_closed", "memory.reset", "sleep.started", "sleep.step_finished", "sleep.ended", "agent.registered",

@@ -4,9 +4,9 @@
 //! the processes that run agents' code are `abide_modules`. Here they meet. Nothing of a candidate reaches an agent before the line
 //! that puts it in force is durable, and no trial runs a tool.
 //!
-//! Reading order: `codes` (what is in force, as the ranker and the task see it), `ranker` (the agent's own order of passages, live),
+//! Reading order: `codes` (what is in force, as the ranker and the task see it), `module_pool` (the processes that serve it), `ranker` (the agent's own order of passages, live), `own_parts` and `own_modules` (its own tools and commands, live),
 //! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
-//! (a question given to both codes), `mind_change`, `mind_trial` and `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
+//! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_trial` and `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
 //! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence).
 
 mod checks;
@@ -16,7 +16,13 @@ mod live_requests;
 mod memory_trial;
 mod mind_change;
 mod mind_trial;
+mod module_pool;
 mod moves;
+mod own_checks;
+mod own_modules;
+mod own_parts;
+mod own_trial;
+mod own_uses;
 mod pairs;
 mod ranker;
 mod recorded;
@@ -28,6 +34,6 @@ mod watching;
 mod work;
 
 pub(crate) use mind_change::MindChange;
-pub(crate) use ranker::OwnRanker;
+pub(crate) use own_modules::OwnModules;
 pub(crate) use task::EvolutionTask;
 pub(crate) use work::EvolutionParts;

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`CallProgress`] (what a call says while it runs), [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
-//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] and [`AgentTools`] (which one holds now, and for whom), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
+//! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] and [`AgentTools`] (which one holds now, and for whom), [`OwnParts`] (what an agent made for itself) with [`InnerCalls`] (what its tools may ask for), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
 //! `stdout`, `clock`, `probe`.
 
 mod progress;
@@ -24,9 +24,11 @@ mod tool_error;
 
 mod choose;
 mod commands;
+mod inner;
 mod judge;
 mod kept;
 mod lookup;
+mod own_parts;
 mod policy;
 mod registry;
 mod shared_registry;
@@ -44,6 +46,7 @@ pub use choose::{
 };
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
+pub use inner::{InnerCalls, NoInnerCalls};
 pub use judge::judge_call;
 pub use kept::KeptValues;
 pub use lookup::{EdgeKey, MemoryLookup, MemoryQuestion};
@@ -51,6 +54,7 @@ pub use memory::{
     CloseNode, FACT_TAG_CHARS_MAX, FACT_TAGS_MAX, ForgetFact, LinkNodes, QueryMemory, Recall,
     RecordNode, RememberFact, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SearchFacts,
 };
+pub use own_parts::{OwnCommand, OwnParts, WrittenCommand};
 pub use policy::{
     FOREIGN_PREFIX, OwnToolLists, Permission, ToolPolicy, ToolPolicyError, pattern_means,
 };

@@ -4,9 +4,13 @@
 //! Deny wins over ask, ask over allow, and what stands in no list is denied: a tool that appears in a later version can
 //! never run by itself. A setting takes the place of what the lists say of a tool's name, but for what `deny` names: only whoever edits
 //! the configuration undoes that. Of a tool of another program whose name stands in no list a person is asked: whoever configured the program
-//! wanted it, and did not know its tools; nor did whoever wrote `*`. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
+//! wanted it, and did not know its tools; nor did whoever wrote `*`. A tool that the agent made and that was put in force may run unless a
+//! list or a person says otherwise: what its body asks for is decided on by itself. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use abide_domain::{event::PolicySetting, limits::TOOL_NAME_BYTES_MAX};
 
@@ -56,6 +60,8 @@ pub struct ToolPolicy {
     deny: Arc<List>,
     /// By the names of tools.
     settings: Arc<BTreeMap<String, PolicySetting>>,
+    /// Tools that the agent made and that are in force.
+    made: Arc<BTreeSet<String>>,
 }
 
 /// A list of the configuration.
@@ -82,6 +88,7 @@ impl ToolPolicy {
             ask: List::parse("tools.ask", ask)?,
             deny: List::parse("tools.deny", deny)?,
             settings: Arc::default(),
+            made: Arc::default(),
         })
     }
 
@@ -96,6 +103,7 @@ impl ToolPolicy {
             ask: list("agent.tools.ask", own.ask, &self.ask)?,
             deny: list("agent.tools.deny", own.deny, &self.deny)?,
             settings: Arc::clone(&self.settings),
+            made: Arc::clone(&self.made),
         })
     }
 
@@ -103,6 +111,12 @@ impl ToolPolicy {
     #[must_use]
     pub fn with_settings(&self, settings: BTreeMap<String, PolicySetting>) -> Self {
         Self { settings: Arc::new(settings), ..self.clone() }
+    }
+
+    /// The same with the names of the tools that the agent made.
+    #[must_use]
+    pub fn with_made(&self, made: BTreeSet<String>) -> Self {
+        Self { made: Arc::new(made), ..self.clone() }
     }
 
     /// Why the configuration denies a tool whatever people set; none where it does not, or only in that no list names the tool.
@@ -139,6 +153,9 @@ impl ToolPolicy {
     fn decide_by_lists(&self, name: &str) -> Permission {
         if self.ask.find(name).is_some() {
             return Permission::Ask;
+        }
+        if self.made.contains(name) {
+            return Permission::Allow;
         }
         let is_foreign = is_foreign(name);
         let names = |pattern: &Pattern| !is_foreign || *pattern != Pattern::All;
@@ -223,6 +240,7 @@ impl Default for ToolPolicy {
             ask: list("tools.ask"),
             deny: list("tools.deny"),
             settings: Arc::default(),
+            made: Arc::default(),
         }
     }
 }

@@ -180,14 +180,18 @@ impl Registry {
         }
         let arguments = match tool.compiled_schema() {
             Some(compiled) => compiled,
-            None => {
-                Arc::new(jsonschema::validator_for(&tool.spec().parameters).map_err(|error| {
-                    RegistryError::Schema { name: name.clone(), message: error.to_string() }
-                })?)
-            }
+            None => Arc::new(compile_schema(tool.spec())?),
         };
         self.tools.insert(name, Registered { tool, arguments });
         Ok(())
+    }
+
+    /// Whether a tool of this description could be added to a registry that has none of its name.
+    pub fn check(spec: &ToolSpec) -> Result<(), RegistryError> {
+        if !is_tool_name(&spec.name) {
+            return Err(RegistryError::Name { name: spec.name.clone() });
+        }
+        compile_schema(spec).map(|_| ())
     }
 
     /// Whether it has no tool.
@@ -266,4 +270,11 @@ fn shorten_name(name: &str) -> String {
 /// What repeats something of the arguments: cut, and with everything hidden in it made visible.
 fn shown(text: &str) -> String {
     visible_line(&shortened(text, PROBLEM_CHARS_MAX)).into_owned()
+}
+
+fn compile_schema(spec: &ToolSpec) -> Result<Validator, RegistryError> {
+    jsonschema::validator_for(&spec.parameters).map_err(|error| RegistryError::Schema {
+        name: spec.name.clone(),
+        message: error.to_string(),
+    })
 }

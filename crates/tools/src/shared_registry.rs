@@ -1,25 +1,27 @@
 //! The registry that holds now. Tools of other programs come and go while agents work: what uses several tools in a row takes
-//! one registry and keeps it until it is done. What one agent alone has is laid over it.
+//! one registry and keeps it until it is done. What one agent alone has by the configuration is laid over it, and what an agent made
+//! for itself lies beneath: it takes the place of nothing.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use arc_swap::ArcSwap;
 
-use abide_domain::tool::ToolSpec;
+use abide_domain::{AgentId, tool::ToolSpec};
 
-use crate::{Registry, ToolMeanings};
+use crate::{OwnParts, Registry, ToolMeanings, own_parts::AllOwnParts};
 
 /// A registry that can be replaced: what all agents of a keeper have.
 #[derive(Debug)]
 pub struct SharedRegistry {
     current: ArcSwap<Registry>,
     meanings: Option<ToolMeanings>,
+    made: ArcSwap<AllOwnParts>,
 }
 
 impl SharedRegistry {
     /// One that begins with the given registry.
     pub fn new(registry: Registry) -> Self {
-        Self { current: ArcSwap::from_pointee(registry), meanings: None }
+        Self { current: ArcSwap::from_pointee(registry), meanings: None, made: ArcSwap::default() }
     }
 
     /// The same, whose tools are found by meaning too.
@@ -45,6 +47,12 @@ impl SharedRegistry {
     pub fn replace(&self, registry: Registry) {
         self.current.store(Arc::new(registry));
     }
+
+    /// Puts what agents made for themselves in force, in place of all that they had made before.
+    pub fn set_own_parts(&self, made: impl IntoIterator<Item = (AgentId, OwnParts)>) {
+        let made = made.into_iter().map(|(agent, parts)| (agent, Arc::new(parts)));
+        self.made.store(Arc::new(made.collect()));
+    }
 }
 
 /// The tools that exist for one agent: those of all, and its own in place of those of the same names. A cheap clone.
@@ -52,12 +60,32 @@ impl SharedRegistry {
 pub struct AgentTools {
     shared: Arc<SharedRegistry>,
     own: Arc<Registry>,
+    agent: Option<AgentId>,
 }
 
 impl AgentTools {
     /// Those of all, and its own.
     pub fn new(shared: Arc<SharedRegistry>, own: Registry) -> Self {
-        Self { shared, own: Arc::new(own) }
+        Self { shared, own: Arc::new(own), agent: None }
+    }
+
+    /// The same with what that agent made for itself.
+    #[must_use]
+    pub fn of_agent(self, agent: AgentId) -> Self {
+        Self { agent: Some(agent), ..self }
+    }
+
+    /// What the agent made for itself, as it is in force now.
+    pub fn own_parts(&self) -> Option<Arc<OwnParts>> {
+        self.shared.made.load().get(self.agent.as_ref()?).filter(|made| !made.is_empty()).cloned()
+    }
+
+    /// The names of the tools that the agent made and that no other tool has.
+    pub fn made_names(&self) -> BTreeSet<String> {
+        let Some(made) = self.own_parts() else { return BTreeSet::new() };
+        let given = self.given();
+        let is_free = |name: &String| given.get(name).is_err();
+        made.tools().specs().map(|spec| spec.name.clone()).filter(is_free).collect()
     }
 
     /// How like each of these tools is to a text by meaning, in their order; empty where that is not known.
@@ -67,6 +95,15 @@ impl AgentTools {
 
     /// Its tools now.
     pub fn current(&self) -> Arc<Registry> {
+        let given = self.given();
+        match self.own_parts() {
+            Some(made) => Arc::new(made.tools().overlaid(&given)),
+            None => given,
+        }
+    }
+
+    /// Those that it did not make itself.
+    pub fn given(&self) -> Arc<Registry> {
         let shared = self.shared.current();
         if self.own.is_empty() { shared } else { Arc::new(shared.overlaid(&self.own)) }
     }
@@ -84,7 +121,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::{AgentTools, SharedRegistry};
-    use crate::{Now, Recall, Registry, Stdout, Tool};
+    use crate::{Now, OwnParts, Recall, Registry, Stdout, Tool};
 
     fn registry(tools: Vec<Arc<dyn Tool>>) -> Registry {
         Registry::new(tools).unwrap()
@@ -103,5 +140,26 @@ mod tests {
         shared.replace(registry(vec![Arc::new(Stdout::new())]));
         assert_eq!(names(&own), ["memory.recall", "stdout"]);
         assert_eq!(names(&other), ["stdout"]);
+    }
+
+    #[test]
+    fn what_an_agent_made_is_there_for_it_alone_and_takes_the_place_of_nothing() {
+        let shared = Arc::new(SharedRegistry::new(registry(vec![Arc::new(Now::new())])));
+        let felix = AgentTools::new(Arc::clone(&shared), Registry::default());
+        let iris = felix.clone().of_agent("iris".parse().unwrap());
+        let felix = felix.of_agent("felix".parse().unwrap());
+        let made = registry(vec![Arc::new(Recall::new())]);
+        shared.set_own_parts([("felix".parse().unwrap(), OwnParts::new(made, []))]);
+        let names = |tools: &AgentTools| -> Vec<String> {
+            tools.current().specs().map(|spec| spec.name.clone()).collect()
+        };
+        assert_eq!(names(&felix), ["clock.now", "memory.recall"]);
+        assert_eq!(names(&iris), ["clock.now"]);
+        assert!(felix.made_names().contains("memory.recall"));
+        shared.replace(registry(vec![Arc::new(Recall::new())]));
+        assert_eq!(names(&felix), ["memory.recall"]);
+        assert!(felix.made_names().is_empty(), "the keeper's own of that name holds");
+        shared.set_own_parts([]);
+        assert!(felix.own_parts().is_none());
     }
 }

@@ -13,7 +13,8 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    CallProgress, Commands, KeptValues, MemoryLookup, MemoryQuestion, Permission, ToolError,
+    CallProgress, Commands, InnerCalls, KeptValues, MemoryLookup, MemoryQuestion, Permission,
+    ToolError,
 };
 
 /// Something that a mind can call.
@@ -121,6 +122,8 @@ pub struct Call<'a> {
     pub kept: &'a KeptValues,
     /// Runs the command language for it.
     pub commands: &'a dyn Commands,
+    /// Runs other tools for a tool that the agent made.
+    pub inner: &'a dyn InnerCalls,
     /// The tools that the agent may use.
     pub offered: &'a [ToolSpec],
     /// The names of those that its prompt shows with their schemas; empty where it shows all, or where that is not known.

@@ -129,7 +129,7 @@ export interface AgentToolView {
   policy_source: string;
   /** JSON schema of its arguments. */
   schema: Json;
-  /** `builtin`, or `mcp:` and the name of the server that has it. */
+  /** `builtin`, `agent` for one that the agent made, or `mcp:` and the name of the server that has it. */
   source: string;
   /** Why not. */
   why_not?: string | null;
@@ -643,7 +643,7 @@ export interface EvolutionAnswerBody {
 
 /** A change that is proposed. */
 export interface EvolutionBody {
-  /** What would change, by `model`, `identity` and keys of the configuration; of `mind` alone. */
+  /** Of `mind`: what would change, by `model`, `identity` and keys of the configuration. Of `tools` and `dsl`: `cases`, a list of `{name, arguments?, text?, result}` that the new code must answer so. */
   change?: { [key: string]: Json };
   /** The agent that would change [default: the only one]. */
   citizen?: string | null;
@@ -2844,7 +2844,7 @@ export interface EvolutionProposed {
   target: string;
   /** The code; data until it has passed every check. Empty for `mind`. */
   code: string;
-  /** For `mind`: what would change, by `model`, `identity` and keys of the configuration. */
+  /** For `mind`: what would change, by `model`, `identity` and keys of the configuration. For `tool_framework` and `dsl`: their own `cases`. */
   change?: { [key: string]: Json };
   /** Relative changes that the proposer expects; negative is less. */
   expected?: { [key: string]: number };
@@ -3064,6 +3064,36 @@ export interface IdentityProposed {
 
 /** Where a version of the identity came from. */
 export type IdentitySource = "profile" | "person" | "file" | "sleep";
+
+/** The outcome of a call within a call. */
+export interface InnerToolFinished {
+  /** The call whose tool asked. */
+  call_id: CallId;
+  /** The how-manieth it asked for. */
+  n: number;
+  /** How it ended. */
+  outcome: Outcome;
+  /** Its result; empty where it is not kept. */
+  content?: string;
+  /** Why the result is not kept, where it is not. */
+  note?: string;
+  /** How long it ran. */
+  duration_ms: number;
+}
+
+/** A call that the body of a tool makes which the agent made for itself; no move of the epoch. */
+export interface InnerToolRequested {
+  /** The call whose tool asks. */
+  call_id: CallId;
+  /** The how-manieth it asks for in that call, from 1. */
+  n: number;
+  /** The tool that is asked for. */
+  name: string;
+  /** What it is asked. */
+  arguments: Json;
+  /** What running it changes. */
+  effect: EffectClass;
+}
 
 /** A keeper begins. */
 export interface KeeperStarted {
@@ -4148,6 +4178,10 @@ export interface EventData {
   "stimulus.accepted": StimulusAccepted;
   /** A call ended: the outcome. */
   "tool.finished": ToolFinished;
+  /** What it got. */
+  "tool.inner_finished": InnerToolFinished;
+  /** A tool that the agent made asks for another one, within its own call. Durable before anything outside changes. */
+  "tool.inner_requested": InnerToolRequested;
   /** A tool keeps a value for the agent, or drops it. In force when the epoch commits. */
   "tool.kept": ToolKept;
   /** A call is about to run: the intent. Durable before anything outside changes. */
@@ -4318,6 +4352,8 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "stdout.written": "An entry of an entity's log. Counts at once, also when its epoch is aborted.",
   "stimulus.accepted": "A stimulus is durable and will be answered or aborted; its caller has been told.",
   "tool.finished": "A call ended: the outcome.",
+  "tool.inner_finished": "What it got.",
+  "tool.inner_requested": "A tool that the agent made asks for another one, within its own call. Durable before anything outside changes.",
   "tool.kept": "A tool keeps a value for the agent, or drops it. In force when the epoch commits.",
   "tool.requested": "A call is about to run: the intent. Durable before anything outside changes.",
   "tools.policy_changed": "A person set what agents may do with a tool, or took that back. In force from the next call on.",

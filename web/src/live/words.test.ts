@@ -189,6 +189,8 @@ const OTHERWISE: Record<string, object> = {
   "mcp.question_answered": { answer: "expired" },
   "epoch.stood_still": { duration_ms: 60_000 },
   "epoch.dismissed": {},
+  "tool.inner_requested": { call_id: "call_1_1", n: 1, name: "memory.recall", arguments: {}, effect: "read" },
+  "tool.inner_finished": { call_id: "call_1_1", n: 1, outcome: "ok", content: "x", duration_ms: 1 },
   "tool.kept": { namespace: "rss", key: "https://example.org/feed", value: {} },
   "watchdog.stepped": { to: ["phone"] },
   "watchdog.attention_raised": {

@@ -55,6 +55,12 @@ function said(event: AnyEvent, tool?: string): string {
       return `runs ${event.data.name}`;
     case "tool.finished":
       return ended(event.data, tool ?? "its tool");
+    case "tool.inner_requested":
+      return `runs ${event.data.name} within its own tool`;
+    case "tool.inner_finished":
+      return event.data.outcome === "ok"
+        ? "was given what its own tool asked for"
+        : "was not given what its own tool asked for";
     case "tool.kept": {
       const { namespace, key, value } = event.data;
       return value === undefined || value === null

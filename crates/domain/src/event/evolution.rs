@@ -58,7 +58,8 @@ pub struct EvolutionProposed {
     pub target: String,
     /// The code; data until it has passed every check. Empty for `mind`.
     pub code: String,
-    /// For `mind`: what would change, by `model`, `identity` and keys of the configuration.
+    /// For `mind`: what would change, by `model`, `identity` and keys of the configuration. For `tool_framework` and `dsl`: their own
+    /// `cases`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub change: BTreeMap<String, Value>,
     /// Relative changes that the proposer expects; negative is less.

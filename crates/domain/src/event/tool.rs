@@ -18,6 +18,10 @@ event_group! {
         Finished(ToolFinished) = "tool.finished" v 1,
         /// A tool keeps a value for the agent, or drops it. In force when the epoch commits.
         Kept(ToolKept) = "tool.kept" v 1,
+        /// A tool that the agent made asks for another one, within its own call. Durable before anything outside changes.
+        InnerRequested(InnerToolRequested) = "tool.inner_requested" v 1,
+        /// What it got.
+        InnerFinished(InnerToolFinished) = "tool.inner_finished" v 1,
     }
 }
 
@@ -62,6 +66,40 @@ pub struct ToolKept {
     /// The value; none: it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
+}
+
+/// A call that the body of a tool makes which the agent made for itself; no move of the epoch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InnerToolRequested {
+    /// The call whose tool asks.
+    pub call_id: CallId,
+    /// The how-manieth it asks for in that call, from 1.
+    pub n: u32,
+    /// The tool that is asked for.
+    pub name: String,
+    /// What it is asked.
+    pub arguments: Value,
+    /// What running it changes.
+    pub effect: EffectClass,
+}
+
+/// The outcome of a call within a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InnerToolFinished {
+    /// The call whose tool asked.
+    pub call_id: CallId,
+    /// The how-manieth it asked for.
+    pub n: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its result; empty where it is not kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
+    /// Why the result is not kept, where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// How long it ran.
+    pub duration_ms: u64,
 }
 
 /// What is kept of an ethereal result.

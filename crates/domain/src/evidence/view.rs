@@ -106,7 +106,12 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Wake(WakeEvent::Fired(_) | WakeEvent::Ran(_)) => return None,
         Event::Epoch(EpochEvent::Committed(_)) => (Type::Coordination, Claim::Conclusion),
         Event::Turn(TurnEvent::Completed(_))
-        | Event::Tool(ToolEvent::Requested(_) | ToolEvent::Kept(_))
+        | Event::Tool(
+            ToolEvent::Requested(_)
+            | ToolEvent::Kept(_)
+            | ToolEvent::InnerRequested(_)
+            | ToolEvent::InnerFinished(_),
+        )
         | Event::Space(SpaceEvent::Named(_))
         | Event::Wake(_) => (Type::Coordination, Claim::Step),
         Event::Tool(ToolEvent::Finished(_)) => (Type::Coordination, Claim::Observation),

@@ -32,7 +32,7 @@ pub struct EvolutionProposal {
     pub target: EvolutionTarget,
     /// The code; empty for a mind.
     pub code: String,
-    /// For a mind: what would change.
+    /// For a mind: what would change. For tools and commands: `cases`, which they must answer as they say.
     pub change: BTreeMap<String, Value>,
     /// Why.
     pub reason: String,
@@ -92,8 +92,8 @@ impl EvolutionProposal {
             }
             EvolutionTarget::Mind => Ok(()),
             _ if self.code.trim().is_empty() => invalid("code: it is empty".into()),
-            _ if !self.change.is_empty() => {
-                invalid("change: only the target `mind` has one; the others have code".into())
+            EvolutionTarget::MemorySystem if !self.change.is_empty() => {
+                invalid("change: memory has none; it is all in the code".into())
             }
             _ => Ok(()),
         }

@@ -5,8 +5,8 @@
 use abide_domain::{AgentId, CallId, EpochId, tool::EffectClass};
 use abide_memory::Listener;
 use abide_tools::{
-    ArgumentsError, Call, CallProgress, CommandReply, Commands, KeptValues, Permission, ToolError,
-    UnknownToolError, judge_call,
+    ArgumentsError, Call, CallProgress, CommandReply, Commands, KeptValues, NoInnerCalls,
+    Permission, ToolError, UnknownToolError, judge_call,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
@@ -80,6 +80,7 @@ impl Keeper {
             memory: &memory,
             kept: &kept,
             commands: &NoCommandsHere,
+            inner: &NoInnerCalls,
             offered: &tools.offered(&policy),
             shown: &[],
             progress: &CallProgress::default(),

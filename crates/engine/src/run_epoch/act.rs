@@ -12,12 +12,13 @@ use abide_domain::{
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
-use abide_tools::{Call, CallProgress, KeptValues, Output, ToolError, ToolErrorKind};
+use abide_tools::{Call, CallProgress, KeptValues, NoInnerCalls, Output, ToolError, ToolErrorKind};
 
 use super::{
     approve::{Permit, permit},
     call_reports::CallReports,
     error::EpochError,
+    inner_calls::EpochInnerCalls,
     walk::Walk,
 };
 use crate::{
@@ -151,7 +152,8 @@ async fn run(
     let commands = MindCommands::new(services, &walk.record, &call.call_id);
     let (offered, shown) = (walk.offer.all(), walk.shown.clone());
     let progress = CallProgress::default();
-    let request = Call {
+    let kept = kept(walk);
+    let asked = Call {
         agent: &agent.id,
         epoch,
         call_id: &call.call_id,
@@ -165,16 +167,20 @@ async fn run(
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
-        kept: &kept(walk),
+        kept: &kept,
         commands: &commands,
+        inner: &NoInnerCalls,
         offered: &offered,
         shown: &shown,
         progress: &progress,
     };
+    let inner = EpochInnerCalls::new((services, agent), Arc::clone(&tools), (asked, effect));
+    let request = Call { inner: &inner, ..asked };
     let _wait = services.activities.wait(&agent.id, WaitReason::Tool, limit);
     let running = tokio::time::timeout(limit, tool.run(request));
     let result = follow(walk, (call, effect), (running, &progress)).await?;
     let duration = walk.services.clock.monotonic().saturating_sub(started);
+    let result = result.map(|result| inner.complete(result));
     Ok(match result {
         Ok(Ok(output)) => {
             let outcome = if output.is_cut { Outcome::Error } else { Outcome::Ok };

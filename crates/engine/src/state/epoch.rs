@@ -11,9 +11,10 @@ use abide_domain::{
     epoch::{EpochMove, EpochState, IllegalMoveError, step},
     event::{
         AbortCode, AgentEvent, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
-        ContextEvent, Decision, EpochAborted, EpochEvent, Event, SpaceEvent, SpaceNamed, SpaceSaid,
-        StimulusAccepted, ToolEvent, ToolFinished, ToolKept, ToolRequested, TurnCompleted,
-        TurnEvent, TurnFailed, UsageRecord, VoiceRecord, WakeEvent,
+        ContextEvent, Decision, EpochAborted, EpochEvent, Event, InnerToolFinished,
+        InnerToolRequested, SpaceEvent, SpaceNamed, SpaceSaid, StimulusAccepted, ToolEvent,
+        ToolFinished, ToolKept, ToolRequested, TurnCompleted, TurnEvent, TurnFailed, UsageRecord,
+        VoiceRecord, WakeEvent,
     },
     text::shortened,
 };
@@ -110,6 +111,17 @@ pub struct CallRecord {
     pub requested: Option<ToolRequested>,
     /// The outcome, once it is recorded.
     pub finished: Option<ToolFinished>,
+    /// What its tool asked of other tools, in order. Of a call that was begun anew, what it asked then.
+    pub inner: Vec<InnerCallRecord>,
+}
+
+/// A call within a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InnerCallRecord {
+    /// The intent.
+    pub requested: InnerToolRequested,
+    /// The outcome, once it is recorded.
+    pub finished: Option<InnerToolFinished>,
 }
 
 /// A request for approval and what became of it.
@@ -231,12 +243,16 @@ impl EpochRecord {
                 }
                 return;
             }
+            ToolEvent::InnerRequested(requested) => &requested.call_id,
+            ToolEvent::InnerFinished(finished) => &finished.call_id,
         };
         let Some(call) = self.turns.last_mut().and_then(|turn| turn.call_mut(id)) else { return };
         match event {
             ToolEvent::Requested(requested) => call.requested = Some(requested.clone()),
             ToolEvent::Finished(finished) => call.finished = Some(finished.clone()),
             ToolEvent::Kept(_) => {}
+            ToolEvent::InnerRequested(requested) => call.begin_inner(requested),
+            ToolEvent::InnerFinished(finished) => call.finish_inner(finished),
         }
     }
 
@@ -349,6 +365,22 @@ impl EpochRecord {
     /// Why it was aborted.
     pub fn abort_code(&self) -> Option<AbortCode> {
         self.abort.as_ref().map(|abort| abort.code)
+    }
+}
+
+impl CallRecord {
+    fn begin_inner(&mut self, requested: &InnerToolRequested) {
+        if requested.n == 1 {
+            self.inner.clear();
+        }
+        self.inner.push(InnerCallRecord { requested: requested.clone(), finished: None });
+    }
+
+    fn finish_inner(&mut self, finished: &InnerToolFinished) {
+        let of_it = self.inner.iter_mut().find(|inner| inner.requested.n == finished.n);
+        if let Some(inner) = of_it {
+            inner.finished = Some(finished.clone());
+        }
     }
 }
 

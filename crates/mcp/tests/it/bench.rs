@@ -222,6 +222,7 @@ pub(crate) async fn run_watched(
         memory: &NoMemory,
         kept: &KeptValues::default(),
         commands: &NoCommands,
+        inner: &abide_tools::NoInnerCalls,
         offered: &[],
         shown: &[],
         progress,

@@ -63,7 +63,7 @@ impl DeclarationList {
         if self.is_closed {
             return Err(wrong("nothing can be declared after the module was loaded"));
         }
-        let ModuleDeclarations { tools, commands } = &self.listed;
+        let ModuleDeclarations { tools, commands, .. } = &self.listed;
         if tools.len() + commands.len() >= DECLARATIONS_MAX {
             return Err(wrong(format!("a module declares at most {DECLARATIONS_MAX}")));
         }

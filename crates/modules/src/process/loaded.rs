@@ -20,6 +20,7 @@ use crate::{
     kind::ModuleKind,
     message::{AnswerBody, CallInput, ModuleDeclarations},
     passage::RankRequest,
+    passage_uses::PassageUses,
 };
 
 /// A module and what runs it.
@@ -57,6 +58,7 @@ impl LoadedModule {
     ) -> Result<(Self, ModuleDeclarations), ScriptError> {
         let began = monotonic();
         let code = source::check(code)?;
+        let uses = PassageUses::of(&code);
         let declarations = Declarations::default();
         let asker = Asker::default();
         let interpreter = Interpreter::new(|engine: &mut Engine| {
@@ -84,7 +86,10 @@ impl LoadedModule {
         if kind == ModuleKind::Memory {
             module.rank_procedure()?;
         }
-        let declared = module.declarations.close();
+        let mut declared = module.declarations.close();
+        if kind == ModuleKind::Memory {
+            declared.uses = Some(uses);
+        }
         Ok((module, declared))
     }
 

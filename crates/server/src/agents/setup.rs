@@ -157,7 +157,8 @@ impl AgentBuilder {
         let agent = AgentSetup {
             name: settings.name().to_owned(),
             policy: self.lists.policy(&settings.tools)?,
-            tools: AgentTools::new(Arc::clone(&self.tools), own_tools),
+            tools: AgentTools::new(Arc::clone(&self.tools), own_tools)
+                .of_agent(settings.id.clone()),
             id: settings.id,
             role: settings.role,
             partners: settings.partners,

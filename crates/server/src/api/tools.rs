@@ -56,7 +56,7 @@ pub(crate) struct AgentToolView {
     file_policy: &'static str,
     /// Whether a list of abide.toml denies it, so that nothing that is set changes that.
     is_locked: bool,
-    /// `builtin`, or `mcp:` and the name of the server that has it.
+    /// `builtin`, `agent` for one that the agent made, or `mcp:` and the name of the server that has it.
     source: String,
     /// Whether the agent may use it, perhaps after a person's yes.
     available: bool,
@@ -198,14 +198,14 @@ fn view(
     AgentToolView {
         policy_source: if is_set { "person" } else { "file" },
         policy_set,
-        file_policy: words(agent.policy.decide(&name)).0,
+        file_policy: words(agent.policy.with_made(agent.tools.made_names()).decide(&name)).0,
         is_locked,
         namespace: name.rsplit_once('.').map_or(&*name, |(space, _)| space).to_owned(),
         description,
         effect,
         schema: parameters,
         policy,
-        source: source_of(&name),
+        source: source_of(agent, &name),
         available: why_not.is_none(),
         why_not,
         name,
@@ -223,7 +223,10 @@ impl From<&ToolSetting> for ToolSettingView {
     }
 }
 
-fn source_of(name: &str) -> String {
+fn source_of(agent: &AgentSetup, name: &str) -> String {
+    if agent.tools.made_names().contains(name) {
+        return "agent".to_owned();
+    }
     let server = name.strip_prefix(FOREIGN_PREFIX).and_then(|rest| rest.split('.').next());
     server.map_or_else(|| "builtin".to_owned(), |server| format!("mcp:{server}"))
 }

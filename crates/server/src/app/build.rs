@@ -4,10 +4,7 @@
 use std::{sync::Arc, thread::JoinHandle};
 
 use abide_domain::Clock;
-use abide_engine::{
-    PassageRanker,
-    keeper::{ReplayedState, replay},
-};
+use abide_engine::keeper::{ReplayedState, replay};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
@@ -25,7 +22,7 @@ use crate::{
         ProcessSetup, Processes, SandboxProbe, SandboxedModules, SandboxedServers, Spawner,
         choose_embedder, tool_registry,
     },
-    evolution::OwnRanker,
+    evolution::OwnModules,
     home::require_folder,
     irc::{IrcError, IrcSocket},
     mcp_servers::{AcceptedTools, QuestionKey, read_accepted, read_left_open},
@@ -49,7 +46,7 @@ pub(super) struct Built {
     /// How notifiers and Telegram are reached.
     pub(super) client: Client,
     /// What ranks passages by agents' own rules.
-    pub(super) ranker: Arc<OwnRanker>,
+    pub(super) modules: Arc<OwnModules>,
     /// What makes minds, for trials.
     pub(super) minds: Arc<MindSelector>,
 }
@@ -92,12 +89,12 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         &input.environment,
         (Arc::clone(clock), probe),
     )?;
-    let ranker = Arc::new(OwnRanker::new(Arc::new(modules)));
     let embedder = embedder(scope, &client)?;
     let meanings = embedder.clone().and_then(ToolMeanings::new);
     let tools = Arc::new(SharedRegistry::new(own_tools.clone()).with_meanings(meanings));
+    let modules = Arc::new(OwnModules::new(Arc::new(modules), Arc::clone(&tools)));
     let builder = AgentBuilder::new(&input.home, settings, Arc::clone(&tools), embedder)?
-        .with_ranker(Arc::clone(&ranker) as Arc<dyn PassageRanker>);
+        .with_ranker(modules.ranker());
     let mut chosen = Vec::new();
     for agent in &settings.agents {
         builder.check_folder(&agent.id)?;
@@ -131,7 +128,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
             watchdog_past,
             servers,
             client,
-            ranker,
+            modules,
             minds,
         };
         Ok(built)

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     agents::{AgentSetups, MindSelector, Processes, Spawner},
-    evolution::{EvolutionParts, EvolutionTask, OwnRanker},
+    evolution::{EvolutionParts, EvolutionTask, OwnModules},
     irc::{self, IrcSetup, IrcSocket},
     mcp_servers::{McpQuestions, McpServers, McpServersParts},
     self_watch::{ReporterParts, StandstillReporter, run_canaries},
@@ -71,7 +71,7 @@ pub(super) async fn start(
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
-    start_evolution(scope, tasks, (&keeper, &processes), (built.ranker, built.minds));
+    start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
         start_watchdog(scope, tasks, (&keeper, &processes, questions), parts);
@@ -230,11 +230,11 @@ fn start_evolution(
     scope: &Scope<'_>,
     tasks: &mut Tasks,
     (keeper, processes): (&Keeper, &Processes),
-    (ranker, minds): (Arc<OwnRanker>, Arc<MindSelector>),
+    (modules, minds): (Arc<OwnModules>, Arc<MindSelector>),
 ) {
     let evolution = EvolutionTask::new(EvolutionParts {
         keeper: keeper.clone(),
-        ranker,
+        modules,
         processes: processes.clone(),
         minds,
         settings: scope.input.config.settings.clone(),

@@ -28,6 +28,8 @@ use propose::Propose;
 const ID_CHARS: usize = 36;
 /// Changes that a short id is looked for in: the newest.
 const LOOKED_FOR_MAX: usize = 500;
+/// Longest file of cases.
+const CASES_BYTES_MAX: u64 = 1 << 20;
 /// Characters of a reason in a list through a pipe.
 const REASON_CHARS: usize = 60;
 
@@ -111,7 +113,8 @@ impl EvolveCommand {
             }
             Action::Propose(proposal) => {
                 let text = read_text(proposal.file(), EVOLUTION_CODE_BYTES_MAX as u64)?;
-                let body = proposal.body(text)?;
+                let cases = proposal.cases().map(|file| read_text(file, CASES_BYTES_MAX));
+                let body = proposal.body(text, cases.transpose()?.as_deref())?;
                 announce(context, &client.fetch(Call::post("/evolutions", &body)).await?)?;
             }
             Action::Approve(answer) => answer.give(context, &client, "approve").await?,

@@ -3,27 +3,58 @@
 
 use abide_domain::{event::EvolutionProposed, evolution::EvolutionTarget};
 use abide_engine::{format_dollars, state::EvolutionRecord};
-use abide_modules::{ModuleCallError, ModuleKind};
+use abide_modules::{ModuleCallError, ModuleDeclarations, ModuleKind};
 
 use super::{
     mind_change::MindChange,
-    ranker::LOAD_LIMIT,
+    module_pool::LOAD_LIMIT,
+    own_checks,
+    own_trial::OwnSide,
     work::{EvolutionWork, MoveError, Refused},
 };
-use crate::{agents::TrialMind, config::AgentSection};
+use crate::{
+    agents::{ModuleProcess, TrialMind},
+    config::AgentSection,
+};
 
 impl EvolutionWork {
-    /// Whether a module's code can be loaded.
+    /// Whether a module's code can be loaded, and what else must hold of it. Says what is worth knowing of it.
     pub(super) async fn check_module(
         &self,
         record: &EvolutionRecord,
-        proposed: &EvolutionProposed,
+        (kind, proposed): (ModuleKind, &EvolutionProposed),
     ) -> Result<Vec<String>, Refused> {
-        let started = self.ranker.launcher().start(&record.agent).await;
+        let (process, declared) = self.load_checked(record, (kind, &proposed.code)).await?;
+        if kind == ModuleKind::Memory {
+            return Ok(Vec::new());
+        }
+        let given = self.keeper.agent(record.agent.as_str()).map(|agent| agent.tools.given());
+        let given = given.ok_or_else(|| Refused::CannotTry("the agent is not here".to_owned()))?;
+        own_checks::check_declared(&declared, &given).map_err(Refused::Rejected)?;
+        let cases = own_checks::read_cases(&proposed.change).map_err(Refused::Rejected)?;
+        let old = self.code_in_force(record).await.map_err(Refused::CannotTry)?;
+        let before = self.modules.pool.load(&record.agent, (kind, &old)).await;
+        let (_, before) = before.map_err(Refused::CannotTry)?;
+        let notes = own_checks::notes(&declared, &before);
+        if notes.is_empty() && declared == ModuleDeclarations::default() {
+            return Err(Refused::Rejected("it declares nothing".to_owned()));
+        }
+        let mut side = OwnSide::new((process, declared));
+        own_checks::run_cases(&mut side, &cases).await.map_err(Refused::Rejected)?;
+        Ok(notes)
+    }
+
+    /// Loads a proposal's code; where that fails, by whose fault.
+    async fn load_checked(
+        &self,
+        record: &EvolutionRecord,
+        (kind, code): (ModuleKind, &str),
+    ) -> Result<(ModuleProcess, ModuleDeclarations), Refused> {
+        let started = self.modules.pool.launcher().start(&record.agent).await;
         let mut process = started.map_err(|error| Refused::CannotTry(error.to_string()))?;
-        let loaded = process.client.load(ModuleKind::Memory, &proposed.code, LOAD_LIMIT).await;
+        let loaded = process.client.load(kind, code, LOAD_LIMIT).await;
         match loaded {
-            Ok(_) => Ok(Vec::new()),
+            Ok(loaded) => Ok((process, loaded.value)),
             Err(ModuleCallError::Ended(error)) => {
                 let how = process.how_it_ended().await.map_err(Refused::CannotTry)?;
                 Err(Refused::Rejected(format!("it cannot be loaded: {error} ({how})")))
@@ -67,7 +98,9 @@ impl EvolutionWork {
 
     /// What a trial of minds costs at about: both are asked what the record says that was asked.
     fn estimate(&self, record: &EvolutionRecord, minds: [&TrialMind; 2]) -> u64 {
-        let count = u64::try_from(self.requests(record).len()).unwrap_or(u64::MAX);
+        let (up_to, count) = self.newest(record);
+        let count = self.keeper.committed_epochs(&record.agent, up_to, count).len();
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
         let state = self.keeper.state();
         let total = state.agents.get(&record.agent).map(|agent| &agent.total);
         let epochs = state.epochs.values().filter(|span| span.agent == record.agent).count();
@@ -112,13 +145,9 @@ impl EvolutionWork {
             Some(EvolutionTarget::Mind) => is_own_program.then(|| {
                 "the agent's mind is a program of its own, which cannot be asked beside itself".into()
             }),
-            Some(EvolutionTarget::MemorySystem) => (is_own_program && record.run.is_some()).then(|| {
+            Some(_) => (is_own_program && record.run.is_some()).then(|| {
                 "the agent's process runs its own code, which this keeper does not try yet; the old code stays".into()
             }),
-            Some(other) => Some(format!(
-                "this keeper does not try changes of {} yet; the old code stays",
-                other.as_str()
-            )),
         }
     }
 }

@@ -9,10 +9,10 @@ use abide_domain::{
 use abide_engine::state::EvolutionRecord;
 use abide_evolution::{
     CanaryDecision, CanaryRecord, CanaryStage, ComparedTarget, ComparisonProgress, Figures,
-    Judgement, JudgementState, Measure, Rule, judge,
+    Judgement, JudgementState, Measure, Rule, judge, limits::PAIRS_ALONE,
 };
 
-use super::{pairs::measured_pairs, recorded::RecordedPairs};
+use super::{own_checks, pairs::measured_pairs, recorded::RecordedPairs};
 
 /// What must become smaller of a module.
 const SIZE: Measure = Measure::Wall;
@@ -26,6 +26,9 @@ pub(super) fn judge_trial(
     pairs: &[ComparedPair],
     (progress, needs_person): (ComparisonProgress, bool),
 ) -> Option<EvolutionDecided> {
+    if matches!(record.target(), Some(EvolutionTarget::ToolFramework | EvolutionTarget::Dsl)) {
+        return judge_own(record, pairs, (progress, needs_person));
+    }
     let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
     let (target, size, agreement_floor) = match record.target() {
         // A mind is only compared: nothing is decided by how often two agree.
@@ -37,6 +40,47 @@ pub(super) fn judge_trial(
     let is_decisive = matches!(judgement.state, JudgementState::Promote | JudgementState::Reject);
     let is_over = progress == ComparisonProgress::Complete;
     (is_over || is_decisive).then(|| decided(record, (&judgement, size), needs_person))
+}
+
+/// What comes of tools or commands. Whatever both have must give the same; where the record does not say that they are better, a person
+/// decides, for what is new was never asked for.
+fn judge_own(
+    record: &EvolutionRecord,
+    pairs: &[ComparedPair],
+    (progress, needs_person): (ComparisonProgress, bool),
+) -> Option<EvolutionDecided> {
+    let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
+    let rule = Rule { target: ComparedTarget::Module, size: SIZE, attempt, agreement_floor: 1.0 };
+    let judgement = judge(&measured_pairs(pairs), &rule, progress);
+    let by_rule = decided(record, (&judgement, SIZE), needs_person);
+    if record.only_compares() {
+        return (progress == ComparisonProgress::Complete).then_some(by_rule);
+    }
+    if let Some(worse) = pairs.iter().find(|pair| pair.agrees == Some(false)) {
+        let difference = worse.divergence.as_deref().unwrap_or("it gives something else");
+        let reason = format!("not as good: {difference}");
+        let decision = EvolutionDecision::Rejected;
+        return Some(EvolutionDecided { decision, reason, needs_person: false, ..by_rule });
+    }
+    if judgement.state == JudgementState::Promote {
+        return Some(by_rule);
+    }
+    if progress != ComparisonProgress::Complete {
+        return None;
+    }
+    if pairs.len() >= PAIRS_ALONE && !own_checks::adds(&record.notes) {
+        return Some(by_rule);
+    }
+    let cases = pairs.len();
+    let reason = format!(
+        "a person decides: in {cases} conversations of the record nothing speaks against it, and nothing says that it is better"
+    );
+    Some(EvolutionDecided {
+        decision: EvolutionDecision::Marginal,
+        reason,
+        needs_person: false,
+        ..by_rule
+    })
 }
 
 /// What the change of the size measure is called among the figures.

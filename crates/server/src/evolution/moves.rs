@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     judging::judge_trial,
-    recorded,
+    own_checks, own_uses, recorded,
     trial::Trial,
     work::{EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
 };
@@ -99,9 +99,9 @@ impl EvolutionWork {
             return self.reject(record, why).await;
         }
         let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
-        let checked = match record.target() {
-            Some(EvolutionTarget::Mind) => self.check_mind(record, &proposed),
-            _ => self.check_module(record, &proposed).await,
+        let checked = match record.target().and_then(own_checks::kind_of) {
+            None => self.check_mind(record, &proposed),
+            Some(kind) => self.check_module(record, (kind, &proposed)).await,
         };
         match checked {
             Ok(notes) => {
@@ -130,7 +130,7 @@ impl EvolutionWork {
             let of = state.evolutions.of(&record.agent);
             of.map_or(1, |of| of.next_attempt(target))
         };
-        let requests = self.requests(record).len();
+        let requests = self.requests(record).await?.len();
         let event = EvolutionShadowStarted {
             evolution_id: record.id,
             // Of its id, so that no choice can be made again with another outcome.
@@ -142,21 +142,35 @@ impl EvolutionWork {
     }
 
     /// The newest requests of the record that it is tried on.
-    pub(super) fn requests(&self, record: &EvolutionRecord) -> Vec<EpochId> {
+    pub(super) async fn requests(
+        &self,
+        record: &EvolutionRecord,
+    ) -> Result<Vec<EpochId>, MoveError> {
+        let (up_to, count) = self.newest(record);
+        match record.target() {
+            Some(target @ (EvolutionTarget::ToolFramework | EvolutionTarget::Dsl)) => {
+                let of = (&record.agent, target);
+                own_uses::epochs_with_uses(&self.keeper, of, (up_to, count)).await
+            }
+            _ => Ok(self.keeper.committed_epochs(&record.agent, up_to, count)),
+        }
+    }
+
+    /// Up to which line of the ledger, and how many.
+    pub(super) fn newest(&self, record: &EvolutionRecord) -> (u64, usize) {
         let last = record.trial.as_ref().map_or(self.settings.evolution.last, |trial| {
             trial.last.clamp(1, 10 * self.settings.evolution.last)
         });
         // Before its trial begins, all that there is.
         let up_to = record.record_seq.unwrap_or(u64::MAX);
-        let count = usize::try_from(last).unwrap_or(usize::MAX);
-        self.keeper.committed_epochs(&record.agent, up_to, count)
+        (up_to, usize::try_from(last).unwrap_or(usize::MAX))
     }
 
     /// Gives both the requests that are left, and looks at the pairs where that is due.
     async fn try_out(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
         let mut pairs = recorded::pairs(self.keeper.ledger(), record).await?.trial;
         let known: HashSet<String> = pairs.iter().map(|pair| pair.request.clone()).collect();
-        let mut requests = self.requests(record);
+        let mut requests = self.requests(record).await?;
         let live = self.ended_live(record).into_iter().filter(|epoch| !requests.contains(epoch));
         let live: Vec<EpochId> = live.collect();
         requests.extend(live);
@@ -243,14 +257,17 @@ impl EvolutionWork {
     pub(super) fn has_live_request(&self, agent: &AgentId) -> bool {
         let state = self.keeper.state();
         let has_ended = |epoch| state.epochs.get(&epoch).is_some_and(|span| span.end.is_some());
-        self.ranker.live.has_ended(agent, has_ended)
+        self.modules.live.has_ended(agent, has_ended)
     }
 
     /// Whether a trial waits for live requests before anything is said.
     fn lacks_requests(&self, record: &EvolutionRecord, pairs: &[ComparedPair]) -> bool {
         let evolution = &self.settings.evolution;
         let age = self.keeper.services().ledger.now().since(record.moved_at);
+        // Who never had a tool never called it: there is nothing to wait for.
+        let has_requests = record.target() == Some(EvolutionTarget::MemorySystem);
         !record.only_compares()
+            && has_requests
             && evolution.mirror_percent > 0
             && pairs.len() < abide_evolution::limits::PAIRS_MIN
             && !is_dead(pairs)
@@ -270,19 +287,17 @@ impl EvolutionWork {
         Ok(true)
     }
 
-    fn needs_person(&self, record: &EvolutionRecord) -> bool {
+    pub(super) fn needs_person(&self, record: &EvolutionRecord) -> bool {
         let named = &self.settings.evolution.approve;
         named.iter().any(|name| name.parse().ok() == record.target())
     }
 
     async fn back_up(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
-        let previous = {
-            let state = self.keeper.state();
-            state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
-        };
+        let previous = self.in_force(record);
         // What a rollback would bring back must be there and run, or nothing is put in its place.
-        let code = self.code_of(previous).await?;
-        if let Err(error) = self.ranker.load(&record.agent, &code).await {
+        let code = self.code_in_force(record).await?;
+        let old = (own_checks::kind_or_memory(record), &*code);
+        if let Err(error) = self.modules.pool.load(&record.agent, old).await {
             let why =
                 format!("the code from before does not run, so nothing could be restored: {error}");
             return self.abort(record, why).await;
@@ -297,12 +312,13 @@ impl EvolutionWork {
         if record.code_sha256.as_ref() != Some(&code_sha256) {
             return self.roll_back(record, "its code is not what was checked".into()).await;
         }
-        if let Err(error) = self.ranker.load(&record.agent, &proposed.code).await {
+        let new = (own_checks::kind_or_memory(record), &*proposed.code);
+        if let Err(error) = self.modules.pool.load(&record.agent, new).await {
             return self.roll_back(record, format!("it cannot be loaded: {error}")).await;
         }
-        let [percent, ..] = CANARY_PERCENTS;
+        let percent = first_stage(record);
         let event = EvolutionReloaded { evolution_id: record.id, code_sha256, percent };
-        self.ranker.live.forget(&record.agent);
+        self.modules.live.forget(&record.agent);
         self.write(EvolutionEvent::Reloaded(event)).await
     }
 
@@ -338,6 +354,13 @@ impl EvolutionWork {
         self.write(EvolutionEvent::Aborted(EvolutionAborted { evolution_id: record.id, reason }))
             .await
     }
+}
+
+/// The share of requests that a change begins with. A tool that is there in one conversation and not in the next would help nobody, so
+/// tools and commands are there at once, and watched.
+fn first_stage(record: &EvolutionRecord) -> u8 {
+    let [first, .., last] = CANARY_PERCENTS;
+    if record.target() == Some(EvolutionTarget::MemorySystem) { first } else { last }
 }
 
 /// Whether a trial is looked at after so many pairs.

@@ -4,153 +4,76 @@
 //! One process serves one code of one agent. It is started by the task, never by a question: a question that finds none waits for
 //! nothing. A request belongs to the candidate or to the code before it by a hash of its epoch, and to no mixture of the two.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{AgentId, EvolutionId};
 use abide_engine::{PassageRanker, RankingTask};
 use abide_evolution::is_in_share;
 use abide_modules::{ModuleCallError, ModuleKind};
 use futures_util::future::BoxFuture;
-use tokio::sync::Notify;
 
 use super::{
     codes::{CodesInForce, MemoryCodes, ModuleCode},
     live_requests::LiveRequests,
     memory_trial::rank_request,
+    module_pool::{ModulePool, Served},
 };
-use crate::agents::{ModuleProcess, SandboxedModules};
 
 /// How long a question waits for the agent's own order.
 const RANK_LIMIT: Duration = Duration::from_millis(50);
-/// How long a module may take to be loaded.
-pub(super) const LOAD_LIMIT: Duration = Duration::from_secs(5);
-
-/// Questions in a row without an order after which a code is taken back, also one that was kept.
-pub(super) const FAILURES_MAX: u32 = 20;
-
-/// Which code of which agent a process serves.
-type Served = (AgentId, EvolutionId);
 
 /// Ranks by agents' own rules.
 #[derive(Debug)]
-pub(crate) struct OwnRanker {
-    launcher: Arc<SandboxedModules>,
+pub(super) struct OwnRanker {
+    pool: Arc<ModulePool>,
+    live: Arc<LiveRequests>,
     pub(super) codes: CodesInForce,
-    pub(super) live: LiveRequests,
-    /// Processes that wait for a question; one that is asked is not here meanwhile.
-    idle: Mutex<HashMap<Served, ModuleProcess>>,
-    /// Told where a process is missing.
-    pub(super) missing: Notify,
-    /// Questions in a row that a code gave no order for.
-    failures: Mutex<HashMap<Served, u32>>,
 }
 
 impl OwnRanker {
     /// Starts with nothing in force.
-    pub(crate) fn new(launcher: Arc<SandboxedModules>) -> Self {
-        Self {
-            launcher,
-            codes: CodesInForce::default(),
-            live: LiveRequests::default(),
-            idle: Mutex::default(),
-            missing: Notify::new(),
-            failures: Mutex::default(),
-        }
+    pub(super) fn new(pool: Arc<ModulePool>, live: Arc<LiveRequests>) -> Self {
+        Self { pool, live, codes: CodesInForce::default() }
     }
 
-    pub(super) const fn launcher(&self) -> &Arc<SandboxedModules> {
-        &self.launcher
-    }
-
-    fn take(&self, served: &Served) -> Option<ModuleProcess> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).remove(served)
-    }
-
-    fn put_back(&self, served: Served, process: ModuleProcess) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).insert(served, process);
-    }
-
-    fn count_failure(&self, served: &Served, has_failed: bool) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if !has_failed {
-            failures.remove(served);
-            return;
-        }
-        let count = failures.entry(served.clone()).or_default();
-        *count += 1;
-        if *count >= FAILURES_MAX {
-            self.missing.notify_one();
-        }
-    }
-
-    /// Changes whose code gave no order for so many questions in a row that it is taken back; each is given once.
-    pub(super) fn failing(&self) -> Vec<EvolutionId> {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let found: Vec<EvolutionId> = failures
-            .iter()
-            .filter(|(_, count)| **count >= FAILURES_MAX)
-            .map(|((_, id), _)| *id)
-            .collect();
-        failures.retain(|_, count| *count < FAILURES_MAX);
-        found
-    }
-
-    /// Starts what should serve and does not, and ends what serves and should not. Says what could not be started.
-    pub(super) async fn refresh(&self) -> Vec<(AgentId, EvolutionId, String)> {
+    /// The code that should serve, by what it serves.
+    pub(super) fn wanted(&self) -> HashMap<Served, Arc<str>> {
         let codes = self.codes.all();
-        let wanted: HashMap<Served, Arc<str>> =
-            codes.iter().flat_map(|(agent, codes)| wanted_of(agent, codes)).collect();
-        let missing: Vec<Served> = {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.retain(|served, process| {
-                wanted.contains_key(served) && process.client.ended().is_none()
-            });
-            wanted.keys().filter(|served| !idle.contains_key(served)).cloned().collect()
-        };
+        codes.iter().flat_map(|(agent, codes)| wanted_of(agent, codes)).collect()
+    }
+
+    /// Starts what should serve and does not. Says what could not be started.
+    pub(super) async fn refresh(&self) -> Vec<(AgentId, EvolutionId, String)> {
+        let wanted = self.wanted();
         let mut failed = Vec::new();
-        for served in missing {
-            let Some(code) = wanted.get(&served) else { continue };
-            match self.load(&served.0, code).await {
-                Ok(process) => self.put_back(served, process),
+        for (served, code) in wanted {
+            if self.pool.has(&served) {
+                continue;
+            }
+            match self.pool.load(&served.0, (ModuleKind::Memory, &code)).await {
+                Ok((process, _)) => self.pool.put_back(served, process),
                 Err(error) => failed.push((served.0, served.1, error)),
             }
         }
         failed
     }
 
-    /// Starts a process with a code of the memory module. The error is in words for people.
-    pub(super) async fn load(&self, agent: &AgentId, code: &str) -> Result<ModuleProcess, String> {
-        let mut process = self.launcher.start(agent).await.map_err(|error| error.to_string())?;
-        let loaded = process.client.load(ModuleKind::Memory, code, LOAD_LIMIT).await;
-        loaded.map_err(|error| error.to_string())?;
-        Ok(process)
-    }
-
     async fn ask(&self, task: &RankingTask<'_>, module: &ModuleCode) -> Option<Vec<u64>> {
         let served = (task.agent.clone(), module.id);
-        let Some(mut process) = self.take(&served) else {
-            self.missing.notify_one();
+        let Some(mut process) = self.pool.take(&served) else {
+            self.pool.missing.notify_one();
             return None;
         };
         let asked = process.client.rank(rank_request(task), RANK_LIMIT).await;
-        self.count_failure(&served, asked.is_err());
+        self.pool.count_failure(&served, asked.is_err());
+        self.pool.put_back(served, process);
         match asked {
-            Ok(reply) => {
-                self.put_back(served, process);
-                Some(reply.value)
-            }
+            Ok(reply) => Some(reply.value),
             Err(error) => {
                 tracing::warn!(agent = %task.agent, evolution = %module.id, event = "own_order_failed", %error,
                     "the agent's own rule gave no order; the passages stand as they were found");
-                match error {
-                    ModuleCallError::Ended(_) => self.missing.notify_one(),
-                    ModuleCallError::Script { .. } | ModuleCallError::Request(_) => {
-                        self.put_back(served, process);
-                    }
+                if let ModuleCallError::Ended(_) = error {
+                    self.pool.missing.notify_one();
                 }
                 None
             }

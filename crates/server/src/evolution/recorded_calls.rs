@@ -120,7 +120,7 @@ mod tests {
                 "call_id": call_id(place), "outcome": outcome, "content": content, "duration_ms": 1,
             }))
             .unwrap();
-            CallRecord { requested: None, finished: Some(finished) }
+            CallRecord { requested: None, finished: Some(finished), inner: Vec::new() }
         });
         TurnRecord {
             turn: 1,

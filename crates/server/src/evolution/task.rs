@@ -21,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     codes::{Canary, MemoryCodes, ModuleCode},
     moves::Step,
+    own_modules::PartsInForce,
+    own_parts::{MadeCode, MadeCodes},
     recorded,
     work::{EvolutionParts, EvolutionWork},
 };
@@ -36,13 +38,20 @@ pub(crate) struct EvolutionTask {
     shadows: usize,
     /// Code that was read from the ledger, by the change that brought it; only what serves.
     known: BTreeMap<EvolutionId, Arc<str>>,
+    /// Agents' own tools and commands, as they were last put in force.
+    parts: PartsInForce,
 }
 
 impl EvolutionTask {
     /// From what the keeper has.
     pub(crate) fn new(parts: EvolutionParts) -> Self {
         let shadows = parts.settings.evolution.shadows;
-        Self { work: Arc::new(EvolutionWork::new(parts)), shadows, known: BTreeMap::new() }
+        Self {
+            work: Arc::new(EvolutionWork::new(parts)),
+            shadows,
+            known: BTreeMap::new(),
+            parts: PartsInForce::default(),
+        }
     }
 
     /// Works until it is told to stop. What is under way then goes on at the next start.
@@ -60,7 +69,7 @@ impl EvolutionTask {
                 seen = Some(version);
                 self.follow().await;
             }
-            for id in self.work.ranker.failing() {
+            for id in self.work.modules.pool.failing() {
                 self.work.take_back(id).await;
             }
             for (agent, newest) in self.agents_with_work() {
@@ -79,12 +88,12 @@ impl EvolutionTask {
                     (agent, step)
                 });
             }
-            let ranker = &self.work.ranker;
+            let modules = &self.work.modules;
             tokio::select! {
                 () = stop.cancelled() => break,
                 changed = applied.changed() => if changed.is_err() { break },
-                () = ranker.missing.notified() => drop(ranker.refresh().await),
-                () = ranker.live.arrived.notified() => {}
+                () = modules.pool.missing.notified() => drop(modules.ranker.refresh().await),
+                () = modules.live.arrived.notified() => {}
                 ended = running.join_next(), if !running.is_empty() => {
                     let Some(Ok((agent, step))) = ended else { busy.clear(); continue };
                     busy.remove(&agent);
@@ -125,6 +134,7 @@ impl EvolutionTask {
     async fn follow(&mut self) {
         let wanted = self.wanted();
         let ids: HashSet<EvolutionId> = wanted.values().flat_map(WantedCodes::ids).collect();
+
         self.known.retain(|id, _| ids.contains(id));
         for id in ids {
             if let Err(error) = self.learn(id).await {
@@ -132,22 +142,30 @@ impl EvolutionTask {
                     "the code of a change that is in force cannot be read; the keeper's own order holds");
             }
         }
-        let of = |wanted: &WantedCodes| {
-            let module =
-                |id: EvolutionId| Some(ModuleCode { id, code: Arc::clone(self.known.get(&id)?) });
-            MemoryCodes {
-                current: wanted.current.and_then(module),
-                canary: wanted.canary.and_then(|(id, percent, seed)| {
-                    Some(Canary { module: module(id)?, percent, seed })
-                }),
-                mirrored: wanted.mirrored,
-            }
+        let module =
+            |id: EvolutionId| Some(ModuleCode { id, code: Arc::clone(self.known.get(&id)?) });
+        let of = |wanted: &WantedCodes| MemoryCodes {
+            current: wanted.current.and_then(module),
+            canary: wanted.canary.and_then(|(id, percent, seed)| {
+                Some(Canary { module: module(id)?, percent, seed })
+            }),
+            mirrored: wanted.mirrored,
         };
         let codes = wanted.iter().map(|(agent, wanted)| (agent.clone(), of(wanted))).collect();
-        self.work.ranker.codes.set(codes);
-        for (agent, id, error) in self.work.ranker.refresh().await {
+        let made = |(id, is_watched)| Some(MadeCode { module: module(id)?, is_watched });
+        let made = |wanted: &WantedCodes| MadeCodes {
+            tools: wanted.tools.and_then(made),
+            commands: wanted.commands.and_then(made),
+        };
+        let made = wanted.iter().map(|(agent, wanted)| (agent.clone(), made(wanted)));
+        let made = made.filter(|(_, codes)| *codes != MadeCodes::default()).collect();
+        let modules = Arc::clone(&self.work.modules);
+        modules.ranker.codes.set(codes);
+        let mut failed = modules.set_parts(&mut self.parts, made).await;
+        failed.extend(modules.ranker.refresh().await);
+        for (agent, id, error) in failed {
             tracing::error!(%agent, evolution = %id, event = "evolution_code_not_loaded", error,
-                "the code of a change that is in force does not run; the keeper's own order holds");
+                "the code of a change that is in force does not run; what the keeper does by itself holds");
         }
     }
 
@@ -163,10 +181,17 @@ impl EvolutionTask {
                     && percent > 0
             };
             let tried = of.current().filter(is_tried);
+            let made = |target| {
+                let code = of.in_force(target);
+                let watched = code.canary.map(|(id, _)| (id, true));
+                watched.or_else(|| code.current.map(|id| (id, false)))
+            };
             let wanted = WantedCodes {
                 current: code.current,
                 canary: code.canary.map(|(id, percent)| (id, percent, seed(id))),
                 mirrored: tried.map(|record| (seed(record.id), percent)),
+                tools: made(EvolutionTarget::ToolFramework),
+                commands: made(EvolutionTarget::Dsl),
             };
             (agent.clone(), wanted)
         };
@@ -194,11 +219,16 @@ struct WantedCodes {
     current: Option<EvolutionId>,
     canary: Option<(EvolutionId, u8, u64)>,
     mirrored: Option<(u64, u8)>,
+    /// Its own tools, and whether they are watched.
+    tools: Option<(EvolutionId, bool)>,
+    /// Its own commands, the same.
+    commands: Option<(EvolutionId, bool)>,
 }
 
 impl WantedCodes {
     fn ids(&self) -> impl Iterator<Item = EvolutionId> {
-        self.current.into_iter().chain(self.canary.map(|(id, ..)| id))
+        let made = self.tools.into_iter().chain(self.commands).map(|(id, _)| id);
+        self.current.into_iter().chain(self.canary.map(|(id, ..)| id)).chain(made)
     }
 }
 

@@ -6,6 +6,8 @@ use super::{
     memory_trial::TrialProcesses,
     mind_change::MindChange,
     mind_trial::MindTrial,
+    own_trial::{OwnSide, OwnTrial},
+    own_uses::uses_of,
     recorded,
     work::{EvolutionWork, MoveError},
 };
@@ -14,10 +16,15 @@ use abide_engine::{
     keeper::{RecordedEpoch, ShownInstead},
     state::EvolutionRecord,
 };
+use abide_modules::{ModuleDeclarations, ModuleKind};
+
+use crate::agents::ModuleProcess;
 
 /// Both sides of a trial, as far as they were needed.
 pub(super) enum Trial {
     Memory(Option<Box<TrialProcesses>>),
+    /// Tools or commands of the agent's own.
+    Own(ModuleKind, Option<Box<OwnTrial>>),
     Mind(Option<Box<LoadedMinds>>),
 }
 
@@ -32,6 +39,8 @@ impl Trial {
     pub(super) fn of(record: &EvolutionRecord) -> Self {
         match record.target() {
             Some(EvolutionTarget::Mind) => Self::Mind(None),
+            Some(EvolutionTarget::ToolFramework) => Self::Own(ModuleKind::Tools, None),
+            Some(EvolutionTarget::Dsl) => Self::Own(ModuleKind::Dsl, None),
             _ => Self::Memory(None),
         }
     }
@@ -53,12 +62,16 @@ impl Trial {
                 if processes.as_ref().is_some_and(|running| running.have_ended()) {
                     *processes = None;
                 }
-                let running = match processes {
-                    Some(running) => running,
-                    None => processes.insert(Box::new(start_both(work, record).await?)),
+                let running = if let Some(running) = processes {
+                    running
+                } else {
+                    let (main, candidate) = start_both(work, record, ModuleKind::Memory).await?;
+                    let (main, candidate) = (main.0, candidate.0);
+                    processes.insert(Box::new(TrialProcesses { main, candidate }))
                 };
                 Ok(Some(running.compare(&recorded, seed).await))
             }
+            Self::Own(kind, loaded) => compare_uses(work, record, (*kind, loaded), epoch).await,
             Self::Mind(minds) => {
                 let loaded = match minds {
                     Some(loaded) => loaded,
@@ -78,21 +91,44 @@ impl Trial {
     }
 }
 
+/// Gives the uses of tools or commands in an epoch to both codes; none where there are none, or they cannot be given again.
+async fn compare_uses(
+    work: &EvolutionWork,
+    record: &EvolutionRecord,
+    (kind, loaded): (ModuleKind, &mut Option<Box<OwnTrial>>),
+    epoch: EpochId,
+) -> Result<Option<ComparedPair>, MoveError> {
+    let seed = record.seed.map_or(0, |(seed, _)| seed);
+    let recorded = work.keeper.epoch(epoch).await.map_err(|error| error.to_string())?;
+    let Some(recorded) = recorded else { return Ok(None) };
+    if loaded.as_ref().is_some_and(|trial| trial.has_ended()) {
+        *loaded = None;
+    }
+    let trial = if let Some(trial) = loaded {
+        trial
+    } else {
+        let (main, candidate) = start_both(work, record, kind).await?;
+        let (main, candidate) = (OwnSide::new(main), OwnSide::new(candidate));
+        loaded.insert(Box::new(OwnTrial { main, candidate }))
+    };
+    let Some(uses) = uses_of(kind, &recorded, &|name| trial.has(name)) else { return Ok(None) };
+    Ok(trial.compare((epoch, &uses), seed).await)
+}
+
+/// A process with a code, and what the code declared.
+type LoadedCode = (ModuleProcess, ModuleDeclarations);
+
 /// Starts the code that the change would replace, and the candidate.
 async fn start_both(
     work: &EvolutionWork,
     record: &EvolutionRecord,
-) -> Result<TrialProcesses, MoveError> {
-    // While a change is watched, this is still the code from before it.
-    let old = {
-        let state = work.keeper.state();
-        state.evolutions.in_force(&record.agent, EvolutionTarget::MemorySystem).current
-    };
-    let (main, candidate) = (work.code_of(old).await?, work.code_of(Some(record.id)).await?);
-    Ok(TrialProcesses {
-        main: work.ranker.load(&record.agent, &main).await?,
-        candidate: work.ranker.load(&record.agent, &candidate).await?,
-    })
+    kind: ModuleKind,
+) -> Result<(LoadedCode, LoadedCode), MoveError> {
+    let main = work.code_in_force(record).await?;
+    let candidate = work.code_of(kind, Some(record.id)).await?;
+    let pool = &work.modules.pool;
+    let main = pool.load(&record.agent, (kind, &main)).await?;
+    Ok((main, pool.load(&record.agent, (kind, &candidate)).await?))
 }
 
 impl LoadedMinds {

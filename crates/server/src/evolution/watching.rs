@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use abide_domain::event::{EvolutionEvent, EvolutionKept, EvolutionStageBegun};
+use abide_domain::{
+    event::{ComparedPair, EvolutionDecision, EvolutionEvent, EvolutionKept, EvolutionStageBegun},
+    evolution::EvolutionTarget,
+};
 use abide_engine::state::EvolutionRecord;
 use abide_evolution::CanaryDecision;
 
@@ -45,6 +48,9 @@ impl EvolutionWork {
         percent: u8,
         pairs: &RecordedPairs,
     ) -> Result<Progress, MoveError> {
+        if record.target() != Some(EvolutionTarget::MemorySystem) {
+            return self.judge_own_watch(record, pairs).await;
+        }
         let evolution = &self.settings.evolution;
         let age = self.keeper.services().ledger.now().since(record.moved_at);
         let needed = (percent, evolution.canary_pairs);
@@ -75,5 +81,41 @@ impl EvolutionWork {
                 self.roll_back(record, why).await
             }
         }
+    }
+
+    /// The same for tools and commands, which are there for all requests: they are taken back at the first request that the code from
+    /// before answers and they do not, or otherwise.
+    async fn judge_own_watch(
+        &self,
+        record: &EvolutionRecord,
+        pairs: &RecordedPairs,
+    ) -> Result<Progress, MoveError> {
+        let evolution = &self.settings.evolution;
+        let (seen, needed) = (pairs.watch.len(), evolution.canary_pairs);
+        let is_worse = |pair: &&ComparedPair| pair.agrees == Some(false);
+        if let Some(worse) = pairs.watch.iter().find(is_worse) {
+            let difference = worse.divergence.as_deref().unwrap_or("it gives something else");
+            return self.roll_back(record, difference.to_owned()).await;
+        }
+        let age = self.keeper.services().ledger.now().since(record.moved_at);
+        let is_over = age >= evolution.stage_limit.0;
+        let was_approved =
+            record.decision == Some(EvolutionDecision::Marginal) || self.needs_person(record);
+        let reason = if seen >= usize::try_from(needed).unwrap_or(usize::MAX) {
+            format!("it was used in {seen} conversations, and nothing spoke against it")
+        } else if is_over && was_approved {
+            format!("a person wanted it, and in {} nothing spoke against it", evolution.stage_limit)
+        } else if is_over {
+            let why = format!(
+                "it was used in only {seen} of {needed} conversations within {}: the code from before stays",
+                evolution.stage_limit
+            );
+            return self.roll_back(record, why).await;
+        } else {
+            return Ok(Progress::Waits);
+        };
+        let report = report::kept(record, &reason, self.keeper.services().now());
+        let event = EvolutionKept { evolution_id: record.id, reason };
+        self.write_with(EvolutionEvent::Kept(event), report).await
     }
 }

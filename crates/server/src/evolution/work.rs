@@ -8,14 +8,15 @@ use std::{
 use abide_domain::{
     EntityName, EpochId, EvolutionId,
     event::{ComparedPair, EvolutionCompared, EvolutionEvent, EvolutionRolledBack, ParWritten},
+    evolution::EvolutionTarget,
 };
 use abide_engine::{Keeper, keeper::EvolutionOrderError, state::EvolutionRecord};
 use abide_modules::ModuleKind;
 use abide_wire::{Decision, EvolutionResult};
 
 use super::{
-    ranker::{FAILURES_MAX, OwnRanker},
-    recorded, report,
+    module_pool::FAILURES_MAX, own_checks::kind_or_memory, own_modules::OwnModules, recorded,
+    report,
 };
 use crate::{
     agents::{MindSelector, Processes},
@@ -28,7 +29,7 @@ pub(super) const PAIRS_A_LINE: usize = 10;
 /// What the task is made of.
 pub(crate) struct EvolutionParts {
     pub(crate) keeper: Keeper,
-    pub(crate) ranker: Arc<OwnRanker>,
+    pub(crate) modules: Arc<OwnModules>,
     pub(crate) processes: Processes,
     pub(crate) minds: Arc<MindSelector>,
     pub(crate) settings: Settings,
@@ -40,7 +41,7 @@ pub(super) type MoveError = String;
 /// What moves are made with.
 pub(super) struct EvolutionWork {
     pub(super) keeper: Keeper,
-    pub(super) ranker: Arc<OwnRanker>,
+    pub(super) modules: Arc<OwnModules>,
     pub(super) settings: Settings,
     pub(super) processes: Processes,
     pub(super) minds: Arc<MindSelector>,
@@ -64,15 +65,15 @@ pub(super) enum Refused {
 
 impl EvolutionWork {
     pub(super) fn new(parts: EvolutionParts) -> Self {
-        let EvolutionParts { keeper, ranker, processes, minds, settings } = parts;
-        Self { keeper, ranker, settings, processes, minds, unusable: Mutex::default() }
+        let EvolutionParts { keeper, modules, processes, minds, settings } = parts;
+        Self { keeper, modules, settings, processes, minds, unusable: Mutex::default() }
     }
 
     /// Epochs of live requests that are to be compared and have ended.
     pub(super) fn ended_live(&self, record: &EvolutionRecord) -> Vec<EpochId> {
         let state = self.keeper.state();
         let has_ended = |epoch| state.epochs.get(&epoch).map(|span| span.end.is_some());
-        self.ranker.live.take(&record.agent, has_ended)
+        self.modules.live.take(&record.agent, has_ended)
     }
 
     pub(super) async fn roll_back(
@@ -94,9 +95,27 @@ impl EvolutionWork {
         Ok(moved)
     }
 
+    /// The change whose code a change would replace; none: the base module's. While one is watched, this is still the code from before.
+    pub(super) fn in_force(&self, record: &EvolutionRecord) -> Option<EvolutionId> {
+        let target = record.target()?;
+        self.keeper.state().evolutions.in_force(&record.agent, target).current
+    }
+
+    /// That code.
+    pub(super) async fn code_in_force(
+        &self,
+        record: &EvolutionRecord,
+    ) -> Result<String, MoveError> {
+        self.code_of(kind_or_memory(record), self.in_force(record)).await
+    }
+
     /// The code that a change brought; without one, the base module's.
-    pub(super) async fn code_of(&self, id: Option<EvolutionId>) -> Result<String, MoveError> {
-        let Some(id) = id else { return Ok(ModuleKind::Memory.base_code().to_owned()) };
+    pub(super) async fn code_of(
+        &self,
+        kind: ModuleKind,
+        id: Option<EvolutionId>,
+    ) -> Result<String, MoveError> {
+        let Some(id) = id else { return Ok(kind.base_code().to_owned()) };
         let record = self.keeper.evolution(id).map_err(|error| error.to_string())?;
         Ok(recorded::proposal(self.keeper.ledger(), &record).await?.code)
     }
@@ -104,7 +123,9 @@ impl EvolutionWork {
     /// Takes a change back whose code answers no question any more. Where that cannot be written now, the next failures say it again.
     pub(super) async fn take_back(&self, id: EvolutionId) {
         let Ok(record) = self.keeper.evolution(id) else { return };
-        let why = format!("it gave no order for {FAILURES_MAX} questions in a row");
+        let what =
+            if record.target() == Some(EvolutionTarget::MemorySystem) { "order" } else { "answer" };
+        let why = format!("it gave no {what} for {FAILURES_MAX} requests in a row");
         if let Err(error) = self.roll_back(&record, why).await {
             tracing::warn!(agent = %record.agent, evolution = %id, event = "evolution_not_rolled_back", error,
                 "a change that answers nothing could not be taken back now");

@@ -26,6 +26,7 @@ mod epochs;
 mod events;
 mod evidence;
 mod evolution;
+mod evolution_own;
 mod evolutions;
 mod hands;
 mod input;

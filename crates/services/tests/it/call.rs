@@ -102,6 +102,7 @@ impl Caller {
             memory: &Empty,
             kept: &self.kept,
             commands: &Empty,
+            inner: &abide_tools::NoInnerCalls,
             offered: &[],
             shown: &[],
             progress: &CallProgress::default(),

@@ -142,6 +142,7 @@ pub(crate) fn run_unchecked(
         memory,
         kept: &KeptValues::default(),
         commands: &NoCommands,
+        inner: &abide_tools::NoInnerCalls,
         offered: &[],
         shown: &[],
         progress: &CallProgress::default(),

@@ -243,6 +243,7 @@ impl Home {
             memory: &self.memory,
             kept: &kept,
             commands: &NoCommands,
+            inner: &abide_tools::NoInnerCalls,
             offered: &[],
             shown: &[],
             progress: &CallProgress::default(),

@@ -36,7 +36,8 @@ pub(crate) struct EvolutionBody {
     /// The code; of all targets but `mind`.
     #[serde(default)]
     code: String,
-    /// What would change, by `model`, `identity` and keys of the configuration; of `mind` alone.
+    /// Of `mind`: what would change, by `model`, `identity` and keys of the configuration. Of `tools` and `dsl`: `cases`, a list of
+    /// `{name, arguments?, text?, result}` that the new code must answer so.
     #[serde(default)]
     #[schema(value_type = Object)]
     change: BTreeMap<String, Value>,

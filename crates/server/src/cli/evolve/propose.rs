@@ -33,6 +33,9 @@ pub(super) struct Propose {
     /// What is expected of a figure, such as `latency=-0.15` for 15 % less; may be given several times
     #[arg(long = "expect", value_name = "FIGURE=CHANGE")]
     expected: Vec<String>,
+    /// For tools and dsl: a JSON list of cases `{name, arguments or text, result}` that the new code must answer so
+    #[arg(long, value_name = "FILE")]
+    cases: Option<String>,
 }
 
 impl Propose {
@@ -41,20 +44,35 @@ impl Propose {
         &self.file
     }
 
-    /// The body of the request, with what stands in the file.
-    pub(super) fn body(&self, contents: String) -> Result<Value, CliError> {
+    /// Where its cases are.
+    pub(super) fn cases(&self) -> Option<&str> {
+        self.cases.as_deref()
+    }
+
+    /// The body of the request, with what stands in the file and in that of its cases.
+    pub(super) fn body(&self, contents: String, cases: Option<&str>) -> Result<Value, CliError> {
         let trial = (self.last.is_some() || self.compare_only || self.budget_usd.is_some())
             .then(|| json!({"last": self.last, "only_compare": self.compare_only, "budget_usd": self.budget_usd}));
         let (code, change) = if self.target == MIND {
             (String::new(), changes(&self.file, &contents)?)
         } else {
-            (contents, Map::new())
+            (contents, read_cases(cases)?)
         };
         Ok(json!({
             "target": self.target, "reason": self.reason, "citizen": self.agent, "code": code, "change": change,
             "expected": expectations(&self.expected)?, "trial": trial,
         }))
     }
+}
+
+fn read_cases(contents: Option<&str>) -> Result<Map<String, Value>, CliError> {
+    let Some(contents) = contents else { return Ok(Map::new()) };
+    let cases: Vec<Value> = serde_json::from_str(contents).map_err(|error| {
+        CliError::new("the file of --cases is no JSON list")
+            .caused_by(&error)
+            .hint("such as [{\"name\": \"recipes.scale\", \"arguments\": {}, \"result\": 1}]")
+    })?;
+    Ok(Map::from_iter([("cases".to_owned(), cases.into())]))
 }
 
 fn changes(file: &str, contents: &str) -> Result<Map<String, Value>, CliError> {
@@ -93,12 +111,13 @@ mod tests {
             compare_only: false,
             budget_usd: None,
             expected: Vec::new(),
+            cases: None,
         }
     }
 
     #[test]
     fn what_was_not_said_is_left_to_the_keeper() {
-        let body = proposal().body("(x)".into()).unwrap();
+        let body = proposal().body("(x)".into(), None).unwrap();
         assert_eq!(
             body,
             json!({
@@ -106,20 +125,20 @@ mod tests {
                 "trial": null,
             })
         );
-        let trial = Propose { compare_only: true, ..proposal() }.body("(x)".into()).unwrap();
+        let trial = Propose { compare_only: true, ..proposal() }.body("(x)".into(), None).unwrap();
         assert_eq!(trial["trial"]["only_compare"], true);
         let expected = vec!["time=-0.15".to_owned()];
-        let body = Propose { expected, ..proposal() }.body("(x)".into()).unwrap();
+        let body = Propose { expected, ..proposal() }.body("(x)".into(), None).unwrap();
         assert_eq!(body["expected"], json!({"time": -0.15}));
     }
 
     #[test]
     fn a_mind_is_changed_by_a_json_object_and_wrong_words_are_refused() {
         let mind = Propose { target: "mind".into(), ..proposal() };
-        let body = mind.body("{\"model\": \"m2\"}".into()).unwrap();
+        let body = mind.body("{\"model\": \"m2\"}".into(), None).unwrap();
         assert_eq!((&body["change"], &body["code"]), (&json!({"model": "m2"}), &json!("")));
-        assert!(mind.body("model = m2".into()).is_err());
+        assert!(mind.body("model = m2".into(), None).is_err());
         let expected = vec!["time".to_owned()];
-        assert!(Propose { expected, ..proposal() }.body(String::new()).is_err());
+        assert!(Propose { expected, ..proposal() }.body(String::new(), None).is_err());
     }
 }

@@ -1,0 +1,205 @@
+//! What a proposal of tools or commands must pass before its trial: no name of it is taken, each tool can be offered, and its own cases
+//! come out as it says.
+
+use std::collections::BTreeMap;
+
+use abide_domain::{COMMANDS, evolution::EvolutionTarget};
+use abide_engine::state::EvolutionRecord;
+use abide_modules::{ModuleDeclarations, ModuleKind};
+use abide_tools::{FOREIGN_PREFIX, Registry};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    own_parts::spec_of,
+    own_trial::{OwnSide, names_of},
+    own_uses::{OwnUse, RecordedInner, UseInput},
+};
+
+/// Cases that one proposal may bring.
+const CASES_MAX: usize = 100;
+/// The key of a proposal's change that holds them.
+const CASES: &str = "cases";
+/// What a note begins with that names what the agent did not have before.
+const ADDS: &str = "adds ";
+
+/// What a tool or a command must give, as the proposer says.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OwnCase {
+    /// The tool or command.
+    name: String,
+    /// What a tool is given.
+    #[serde(default)]
+    arguments: Option<Value>,
+    /// What a command is given.
+    #[serde(default)]
+    text: Option<String>,
+    /// What it gives then.
+    result: Value,
+}
+
+impl OwnCase {
+    fn used(&self) -> Result<OwnUse, String> {
+        let input = match (&self.arguments, &self.text) {
+            (Some(arguments), None) => UseInput::Arguments(arguments.clone()),
+            (None, Some(text)) => UseInput::Text(text.clone()),
+            _ => return Err("it has either `arguments` or `text`".to_owned()),
+        };
+        Ok(OwnUse { name: self.name.clone(), input, inner: RecordedInner::default() })
+    }
+}
+
+/// The cases of a proposal. Errors are words for its proposer.
+pub(super) fn read_cases(change: &BTreeMap<String, Value>) -> Result<Vec<OwnCase>, String> {
+    if let Some(other) = change.keys().find(|key| *key != CASES) {
+        return Err(format!("there is no {other:?} to change here; there is {CASES}"));
+    }
+    let Some(cases) = change.get(CASES) else { return Ok(Vec::new()) };
+    let read = Vec::<OwnCase>::deserialize(cases).map_err(|error| format!("{CASES}: {error}"))?;
+    if read.len() > CASES_MAX {
+        return Err(format!(
+            "{CASES}: there are {}, and at most {CASES_MAX} are looked at",
+            read.len()
+        ));
+    }
+    Ok(read)
+}
+
+/// Runs the cases. The error says the first that comes out otherwise.
+pub(super) async fn run_cases(side: &mut OwnSide, cases: &[OwnCase]) -> Result<(), String> {
+    for (place, case) in cases.iter().enumerate() {
+        let wrong = |why: String| format!("its own case {} ({}): {why}", place + 1, case.name);
+        let used = case.used().map_err(wrong)?;
+        let given =
+            side.run(&used).await.value.map_err(|error| wrong(format!("it fails: {error}")))?;
+        if given != case.result {
+            return Err(wrong(format!("it gives {given} in place of {}", case.result)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what a module declares can be offered beside what the agent has. The error names the first that cannot.
+pub(super) fn check_declared(
+    declared: &ModuleDeclarations,
+    given: &Registry,
+) -> Result<(), String> {
+    for tool in &declared.tools {
+        let name = &tool.name;
+        let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+        let is_taken = given.specs().any(|spec| space(&spec.name) == space(name));
+        if is_taken || name.starts_with(FOREIGN_PREFIX) {
+            return Err(format!(
+                "`{name}` is in the namespace {:?}, which has other tools: choose another one",
+                space(name)
+            ));
+        }
+        Registry::check(&spec_of(tool)).map_err(|error| error.to_string())?;
+    }
+    let known = declared.commands.iter().find(|command| COMMANDS.contains(&&*command.name));
+    match known {
+        Some(command) => Err(format!("there is a command \\{} already", command.name)),
+        None => Ok(()),
+    }
+}
+
+/// What the proposal adds and takes away, for people.
+pub(super) fn notes(declared: &ModuleDeclarations, before: &ModuleDeclarations) -> Vec<String> {
+    let (new, old) = (names_of(declared), names_of(before));
+    let listed = |what: &str, names: Vec<&String>| {
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| format!("{what}{}", names.join(", ")))
+    };
+    let added = listed(ADDS, new.difference(&old).collect());
+    let removed = listed("takes away ", old.difference(&new).collect());
+    added.into_iter().chain(removed).collect()
+}
+
+/// Whether the notes of a proposal say that it adds something.
+pub(super) fn adds(notes: &[String]) -> bool {
+    notes.iter().any(|note| note.starts_with(ADDS))
+}
+
+/// The module that a target is; none for a mind.
+pub(super) const fn kind_of(target: EvolutionTarget) -> Option<ModuleKind> {
+    match target {
+        EvolutionTarget::MemorySystem => Some(ModuleKind::Memory),
+        EvolutionTarget::ToolFramework => Some(ModuleKind::Tools),
+        EvolutionTarget::Dsl => Some(ModuleKind::Dsl),
+        EvolutionTarget::Mind => None,
+    }
+}
+
+/// The module that a change replaces.
+pub(super) fn kind_or_memory(record: &EvolutionRecord) -> ModuleKind {
+    record.target().and_then(kind_of).unwrap_or(ModuleKind::Memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use abide_domain::tool::EffectClass;
+    use abide_modules::{DeclaredCommand, DeclaredTool, ModuleDeclarations};
+    use abide_tools::{Now, Registry, Tool};
+    use serde_json::{Value, json};
+
+    use super::{adds, check_declared, notes, read_cases};
+
+    fn tools(names: &[&str]) -> ModuleDeclarations {
+        let tool = |name: &&str| DeclaredTool {
+            name: (*name).to_owned(),
+            description: "x".into(),
+            schema: json!({"type": "object"}),
+            effect: EffectClass::Read,
+        };
+        ModuleDeclarations {
+            tools: names.iter().map(tool).collect(),
+            ..ModuleDeclarations::default()
+        }
+    }
+
+    #[test]
+    fn a_tool_of_an_agent_stands_in_no_namespace_that_others_have() {
+        let now: Vec<Arc<dyn Tool>> = vec![Arc::new(Now::new())];
+        let given = Registry::new(now).unwrap();
+        assert_eq!(check_declared(&tools(&["recipes.scale"]), &given), Ok(()));
+        for name in ["clock.now", "clock.later", "mcp.files.read"] {
+            assert!(check_declared(&tools(&[name]), &given).unwrap_err().contains(name));
+        }
+        let command = DeclaredCommand { name: "wake".into(), help: "x".into() };
+        let commands =
+            ModuleDeclarations { commands: vec![command], ..ModuleDeclarations::default() };
+        assert!(check_declared(&commands, &given).unwrap_err().contains("\\wake"));
+    }
+
+    #[test]
+    fn what_is_added_and_taken_away_is_said() {
+        let found = notes(&tools(&["a.b", "c.d"]), &tools(&["a.b", "e.f"]));
+        assert_eq!(found, ["adds c.d", "takes away e.f"]);
+        assert!(adds(&found));
+        assert!(!adds(&notes(&tools(&["a.b"]), &tools(&["a.b"]))));
+    }
+
+    #[test]
+    fn cases_that_are_none_are_said() {
+        let read = |change: Value| {
+            read_cases(&serde_json::from_value::<BTreeMap<String, Value>>(change).unwrap())
+        };
+        assert_eq!(read(json!({})).unwrap(), []);
+        let whole = json!({"cases": [{"name": "a.b", "arguments": {}, "result": 1}]});
+        assert_eq!(read(whole).unwrap().len(), 1);
+        let many = json!({"cases": vec![json!({"name": "a.b", "text": "", "result": 1}); 101]});
+        for (change, said) in [
+            (json!({"model": "x"}), "there is cases"),
+            (json!({"cases": 1}), "cases: "),
+            (json!({"cases": [{"name": "a.b"}]}), "result"),
+            (many, "at most 100"),
+        ] {
+            assert!(read(change.clone()).unwrap_err().contains(said), "{change}");
+        }
+        let neither = json!({"cases": [{"name": "a.b", "result": 1}]});
+        assert!(read(neither).unwrap()[0].used().unwrap_err().contains("either"));
+    }
+}
