@@ -42,6 +42,7 @@ use ends_hash::EndsHash;
 
 pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
 pub use entities::{Entities, SpawnedAgent};
+pub(crate) use epoch::is_untrusted_result;
 pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, InnerCallRecord, TurnRecord};
 pub use evolutions::{AgentEvolutions, CodeInForce, EvolutionRecord, Evolutions};
 pub use fact_proposals::{FactProposals, WaitingFact};

@@ -45,12 +45,21 @@ fn one_command(text: &str) -> Result<Command, String> {
     }
     let mut commands = parse_commands(text).map_err(|error| error.to_string())?;
     match (commands.pop(), commands.is_empty()) {
+        (Some(command), true) if is_delicate(command.name()) => Err(format!(
+            r"\{} is written by itself, for a person is asked about it",
+            command.name()
+        )),
         (Some(command), true) if is_known(command.name()) => Ok(command),
         (Some(command), true) => {
             Err(format!(r"\{} is no command that there is without it", command.name()))
         }
         _ => Err("that is not one command".to_owned()),
     }
+}
+
+/// Commands that nobody stands for: what a person is asked about must be seen before it runs.
+fn is_delicate(name: &str) -> bool {
+    ["grant", "revoke", "spawn"].iter().any(|command| command.eq_ignore_ascii_case(name))
 }
 
 fn is_known(name: &str) -> bool {
@@ -64,7 +73,7 @@ pub(super) fn help(run: &CommandRun<'_>, topic: &str) -> String {
     let named = topic.trim().trim_start_matches('\\');
     let Some(made) = made else { return text };
     if let Some(own) = made.command(named) {
-        return format!(r"\{} text ---  {}", own.name(), own.help());
+        return format!(r"\{} text ---  {}", own.name(), visible_line(own.help()));
     }
     if named.is_empty() {
         let mut commands = made.commands().peekable();
@@ -72,7 +81,7 @@ pub(super) fn help(run: &CommandRun<'_>, topic: &str) -> String {
             text.push_str("\nThose that you made:");
         }
         for own in commands {
-            let _ = write!(text, "\n  \\{} text ---  {}", own.name(), own.help());
+            let _ = write!(text, "\n  \\{} text ---  {}", own.name(), visible_line(own.help()));
         }
     }
     text
@@ -96,6 +105,8 @@ mod tests {
             (r"\remind tea ---", "no command that there is"),
             (r"\say @bob a --- \say @bob b ---", "not one command"),
             (" ", "nothing"),
+            (r"\Grant @eve ---", "a person is asked"),
+            (r"\spawn @kid do all ---", "a person is asked"),
             (&*"x".repeat(400_000), "longer"),
         ] {
             let error = one_command(text).map(|_| ()).unwrap_err();

@@ -20,7 +20,7 @@ use abide_tools::{
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::{agent_setup::AgentSetup, services::Services};
+use crate::{agent_setup::AgentSetup, services::Services, state::is_untrusted_result};
 
 /// Calls within one call, together, at most. The process of a module has the same limit.
 const INNER_CALLS_MAX: u32 = 16;
@@ -45,6 +45,8 @@ struct SoFar {
     staged: Vec<Event>,
     /// Whether one gave what is not to be kept.
     is_fleeting: bool,
+    /// Whether one gave text that no person vouches for: what comes after it may rest on that.
+    is_untrusted: bool,
 }
 
 impl<'a> EpochInnerCalls<'a> {
@@ -139,7 +141,8 @@ impl<'a> EpochInnerCalls<'a> {
     ) -> (InnerToolFinished, Result<Value, String>) {
         let started = self.services.clock.monotonic();
         let limit = tool.time_limit(arguments).unwrap_or(self.services.settings.limits.tool);
-        let call = Call { arguments, inner: &NoInnerCalls, ..self.outer };
+        let untrusted = self.outer.untrusted || self.so_far().is_untrusted;
+        let call = Call { arguments, untrusted, inner: &NoInnerCalls, ..self.outer };
         let ended = tokio::time::timeout(limit, tool.run(call)).await;
         let took = self.services.clock.monotonic().saturating_sub(started);
         let (outcome, content, note) = self.take(tool, ended.ok());
@@ -180,6 +183,8 @@ impl<'a> EpochInnerCalls<'a> {
             Some(Ok(output)) => {
                 let mut so_far = self.so_far();
                 so_far.is_fleeting |= output.ethereal.is_some();
+                so_far.is_untrusted |= output.ethereal.is_some()
+                    || is_untrusted_result(&tool.spec().name, &output.content);
                 so_far.staged.extend(output.staged);
                 let is_large = output.content.len() > ETHEREAL_BYTES_MIN;
                 let size = || format!("a result of {} bytes", output.content.len());

@@ -389,8 +389,7 @@ impl TurnRecord {
     fn has_untrusted_result(&self) -> bool {
         self.voice.tool_calls.iter().zip(&self.calls).any(|(call, record)| {
             let Some(finished) = &record.finished else { return false };
-            let is_own = OWN_TOOLS.iter().any(|own| call.name.starts_with(own));
-            !is_own || (call.name.starts_with(MEMORY) && finished.content.contains(UNTRUSTED_FACT))
+            is_untrusted_result(&call.name, &finished.content)
         })
     }
 
@@ -414,6 +413,12 @@ impl ApprovalRecord {
     pub fn is_approved(&self) -> bool {
         matches!(&self.decided, Some((decided, _)) if decided.decision == Decision::Approve)
     }
+}
+
+/// Whether what a tool gave is text that no person vouches for.
+pub(crate) fn is_untrusted_result(tool: &str, content: &str) -> bool {
+    let is_own = OWN_TOOLS.iter().any(|own| tool.starts_with(own));
+    !is_own || (tool.starts_with(MEMORY) && content.contains(UNTRUSTED_FACT))
 }
 
 /// The move that an event makes, if it makes one.
