@@ -3,7 +3,8 @@
 
 use std::{fs, thread, time::Duration};
 
-use abide_testkit::{FakeDialect, ModelServer, Reply};
+use abide_testkit::{FakeDialect, ModelServer, Reply, rounds};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::{
@@ -31,6 +32,8 @@ const SLOW: &str = "
 (define (rank question passages now) (map passage-id (sorted 20 passages)))";
 /// Does the same without sorting what is sorted already.
 const QUICKER: &str = "(define (rank question passages now) (map passage-id passages))";
+/// The states in which nothing more comes of a change by itself.
+const ENDS: [&str; 4] = ["kept", "rolled_back", "rejected", "aborted"];
 /// How often a change is looked at, and how many times at most.
 const LOOK: Duration = Duration::from_millis(100);
 const LOOKS_MAX: usize = 2_400;
@@ -192,6 +195,61 @@ fn after_a_kill_at_any_moment_a_change_goes_on_and_one_code_runs_whole() {
     {
         // Once for what was in force before, and once for this.
         assert_eq!(kinds.iter().filter(|kind| *kind == once).count(), 2, "{once}: {kinds:?}");
+    }
+}
+
+#[test]
+fn killed_right_behind_each_of_its_lines_a_change_goes_on_and_the_ledger_says_what_runs() {
+    for _ in 0..rounds(20) {
+        let (home, mut keeper) = lived(CONFIG, 104);
+        let id = propose(&keeper, "memory_system", QUICKER);
+        let item = |keeper: &Keeper| keeper.client.read(&format!("/evolutions/{id}"));
+        let lines = |item: &Value| item["events"].as_array().unwrap().len();
+        let mut now = item(&keeper);
+        for kills in 0..200 {
+            if ENDS.contains(&now["state"].as_str().unwrap()) {
+                break;
+            }
+            let before = lines(&now);
+            for _ in 0..LOOKS_MAX {
+                if lines(&item(&keeper)) > before {
+                    break;
+                }
+                ask(&keeper, 1);
+            }
+            if kills % 3 == 1 {
+                end_modules(&keeper);
+            }
+            keeper.kill();
+            keeper = home.up();
+            now = item(&keeper);
+        }
+        assert_eq!(now["state"], "kept", "{now}");
+        let kinds = kinds(&home);
+        for once in ["validated", "decided", "backed_up", "reloaded", "kept"] {
+            let kind = format!("evolution.{once}");
+            // Once for what was in force before, and once for this.
+            assert_eq!(kinds.iter().filter(|one| **one == kind).count(), 2, "{kind}: {kinds:?}");
+        }
+        let digest = |keeper: &Keeper| keeper.client.read("/snapshot")["state_digest"].clone();
+        let before = digest(&keeper);
+        keeper.kill();
+        home.forget_projections();
+        assert_eq!(digest(&home.up()), before, "the ledger alone says what runs");
+    }
+}
+
+/// Ends every process of modules of a keeper, with `kill -9` on its shim: its tree ends with it.
+fn end_modules(keeper: &Keeper) {
+    let parent = format!("PPid:\t{}\n", keeper.pid());
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let read = |name: &str| fs::read_to_string(entry.path().join(name)).unwrap_or_default();
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        if read("status").contains(&parent) && read("cmdline").ends_with("\0module\0") {
+            drop(kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL));
+        }
     }
 }
 
