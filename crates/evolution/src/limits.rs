@@ -99,3 +99,17 @@ pub const CASCADE_CASES: [usize; 2] = [20, 200];
 pub const CASCADE_SLACK: f64 = 0.05;
 /// The newest percent of the cases, which a search never sees.
 pub const HELD_OUT_PERCENT: usize = 30;
+/// Expressions of all populations of a search together.
+pub const POPULATION: std::ops::RangeInclusive<usize> = 12..=1_000;
+/// The same where nobody says.
+pub const POPULATION_DEFAULT: usize = 120;
+/// Expressions of one population at about: smaller ones breed themselves poor, larger ones are all alike.
+pub const ISLAND_SIZE: usize = 40;
+/// Generations of each part of a search.
+pub const GENERATIONS: std::ops::RangeInclusive<u32> = 1..=500;
+/// The same where nobody says.
+pub const GENERATIONS_DEFAULT: u32 = 60;
+/// Fewest cases of a search, those that are held out included: on twelve held out three more found are a quarter.
+pub const SEARCH_CASES_MIN: usize = 40;
+/// Most cases of a search, the newest.
+pub const SEARCH_CASES_MAX: usize = 500;

@@ -11,11 +11,25 @@ use crate::{
 };
 
 /// One recorded question: what was found, and which of it was needed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "CaseParts")]
 pub struct RankedCase {
     at: f64,
     passages: Vec<FeatureRow>,
     needed: Vec<usize>,
+    /// How today's code orders the passages, by their places; none: as the search found them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    today: Option<Vec<usize>>,
+}
+
+/// A case as it is written, before its rules were checked.
+#[derive(Deserialize)]
+struct CaseParts {
+    at: f64,
+    passages: Vec<FeatureRow>,
+    needed: Vec<usize>,
+    #[serde(default)]
+    today: Option<Vec<usize>>,
 }
 
 /// Why a case is none.
@@ -41,6 +55,21 @@ pub enum CaseError {
     /// Its time is no number.
     #[error("a case has no time")]
     Time,
+    /// An order of its passages leaves some out, or has one twice.
+    #[error("an order of a case does not have each of its {passages} passages once")]
+    Order {
+        /// How many there are.
+        passages: usize,
+    },
+}
+
+/// How good an order of each case was, over cases.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrderFigures {
+    /// The mean score; 0 without cases.
+    pub score: f64,
+    /// Cases that show nothing of what was needed among the first [`RECALL_AT`].
+    pub missed: usize,
 }
 
 /// Two expressions on the cases that were held out.
@@ -79,7 +108,30 @@ impl RankedCase {
         if last >= passages.len() {
             return Err(CaseError::NotThere { needed: last, passages: passages.len() });
         }
-        Ok(Self { at, passages, needed })
+        Ok(Self { at, passages, needed, today: None })
+    }
+
+    /// The same where today's code orders the passages otherwise than they were found: their places from 0, the first shown first.
+    ///
+    /// # Errors
+    /// [`CaseError::Order`] where it is no order of all of them.
+    pub fn with_today(mut self, order: Vec<usize>) -> Result<Self, CaseError> {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..self.passages.len()) {
+            return Err(CaseError::Order { passages: self.passages.len() });
+        }
+        self.today = Some(order);
+        Ok(self)
+    }
+
+    /// The score of today's order, as [`RankedCase::score`].
+    pub fn score_today(&self) -> f64 {
+        let place = |needed: &usize| match &self.today {
+            Some(order) => order.iter().position(|place| place == needed).unwrap_or(order.len()),
+            None => *needed,
+        };
+        self.score_of_places(self.needed.iter().map(place))
     }
 
     /// Recall among the first [`RECALL_AT`], and a little for the place of the first needed passage; NaN where the expression
@@ -91,7 +143,11 @@ impl RankedCase {
         if values.iter().any(|value| !value.is_finite()) {
             return f64::NAN;
         }
-        let places = self.needed.iter().map(|needed| place(&values, *needed));
+        self.score_of_places(self.needed.iter().map(|needed| place(&values, *needed)))
+    }
+
+    /// The score of an order that has what was needed at these places.
+    fn score_of_places(&self, places: impl Iterator<Item = usize>) -> f64 {
         let (mut found, mut first) = (0, usize::MAX);
         for place in places {
             found += usize::from(place < RECALL_AT);
@@ -100,6 +156,42 @@ impl RankedCase {
         let most = self.needed.len().min(RECALL_AT);
         let reciprocal = 1.0 / count(first.saturating_add(1));
         count(found) / count(most) + RECIPROCAL_RANK_WEIGHT * reciprocal
+    }
+}
+
+impl TryFrom<CaseParts> for RankedCase {
+    type Error = CaseError;
+
+    fn try_from(parts: CaseParts) -> Result<Self, CaseError> {
+        let CaseParts { at, passages, needed, today } = parts;
+        let case = Self::new(at, passages, needed)?;
+        match today {
+            Some(order) => case.with_today(order),
+            None => Ok(case),
+        }
+    }
+}
+
+impl OrderFigures {
+    /// The figures of today's order.
+    pub fn today(cases: &[RankedCase]) -> Self {
+        Self::of(cases.iter().map(RankedCase::score_today))
+    }
+
+    /// The figures of an expression. A case without a score is missed, and counts 0.
+    pub fn expression(expression: &Expression, cases: &[RankedCase]) -> Self {
+        Self::of(cases.iter().map(|case| case.score(expression)))
+    }
+
+    fn of(scores: impl ExactSizeIterator<Item = f64>) -> Self {
+        let cases = scores.len().max(1);
+        let (mut sum, mut missed) = (0.0, 0);
+        for score in scores {
+            sum += if score.is_nan() { 0.0 } else { score };
+            // One that is found counts a tenth at least, the place of the first a hundredth at most.
+            missed += usize::from(score.is_nan() || score <= RECIPROCAL_RANK_WEIGHT);
+        }
+        Self { score: sum / count(cases), missed }
     }
 }
 
@@ -124,6 +216,13 @@ pub fn mean_score<'a>(
         number += 1;
     }
     sum / count(number)
+}
+
+/// How likely as much more than today's order as an expression has on cases is without effect (Wilcoxon, one-sided).
+pub fn p_beside_today(candidate: &Expression, cases: &[RankedCase]) -> f64 {
+    let gains: Vec<f64> =
+        cases.iter().map(|case| case.score(candidate) - case.score_today()).collect();
+    wilcoxon(&gains, Tail::Above)
 }
 
 /// Both expressions on the same cases.
@@ -157,7 +256,9 @@ pub fn split_by_time(mut cases: Vec<RankedCase>) -> (Vec<RankedCase>, Vec<Ranked
 
 #[cfg(test)]
 mod tests {
-    use super::{CaseError, RankedCase, compare, mean_score, split_by_time};
+    use super::{
+        CaseError, OrderFigures, RankedCase, compare, mean_score, p_beside_today, split_by_time,
+    };
     use crate::search::{Expression, ExpressionNode, FeatureRow, RankFeature};
 
     fn row(score: u32) -> FeatureRow {
@@ -200,6 +301,29 @@ mod tests {
         assert!(RankedCase::new(0.0, rows(101), vec![3]).is_err());
         assert!(RankedCase::new(0.0, rows(0), vec![]).is_err());
         assert_eq!(RankedCase::new(f64::NAN, rows(3), vec![1]), Err(CaseError::Time));
+    }
+
+    #[test]
+    fn todays_order_is_that_of_the_search_or_that_of_the_code_in_force() {
+        let case = |needed| RankedCase::new(0.0, rows(30), vec![needed]).unwrap();
+        let reversed: Vec<usize> = (0..30).rev().collect();
+        assert!((case(2).score_today() - (1.0 + 0.01 / 3.0)).abs() < 1e-12);
+        let other = case(2).with_today(reversed.clone()).unwrap();
+        assert!((other.score_today() - 0.01 / 28.0).abs() < 1e-12);
+        let text = serde_json::to_string(&other).unwrap();
+        assert_eq!(serde_json::from_str::<RankedCase>(&text).unwrap(), other);
+        for wrong in [vec![0; 30], (1..31).collect(), (0..29).collect()] {
+            assert_eq!(case(2).with_today(wrong), Err(CaseError::Order { passages: 30 }));
+        }
+        let damaged = text.replace("\"needed\":[2]", "\"needed\":[30]");
+        assert!(serde_json::from_str::<RankedCase>(&damaged).is_err());
+        let cases = [other, case(29)];
+        let score = Expression::feature(RankFeature::Score);
+        let (today, found) =
+            (OrderFigures::today(&cases), OrderFigures::expression(&score, &cases));
+        assert_eq!((today.missed, found.missed), (2, 1));
+        assert!(found.score > 0.5 && p_beside_today(&score, &cases) < 1.0);
+        assert_eq!(OrderFigures::today(&[]).missed, 0);
     }
 
     #[test]

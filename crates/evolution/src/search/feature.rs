@@ -90,6 +90,15 @@ impl FeatureRow {
         Self(RankFeature::ALL.map(finite))
     }
 
+    /// A row of named numbers, as the search gives them; 0 where one is not named.
+    pub fn named(values: &[(&str, f32)]) -> Self {
+        let of = |feature: RankFeature| {
+            let found = values.iter().find(|(name, _)| *name == feature.name());
+            found.map_or(0.0, |(_, value)| f64::from(*value))
+        };
+        Self::new(of)
+    }
+
     /// A feature's value.
     pub fn get(&self, feature: RankFeature) -> f64 {
         self.0.get(feature as usize).copied().unwrap_or(0.0)
@@ -110,6 +119,8 @@ mod tests {
             assert_eq!(json, format!("\"{}\"", feature.name()));
         }
         assert_eq!(RankFeature::ALL.len(), 25);
+        let named = FeatureRow::named(&[("rank", 3.0), ("nothing", 7.0)]);
+        assert_eq!(named.0.iter().sum::<f64>().to_bits(), 3.0_f64.to_bits());
         assert!(FeatureRow::new(|_| f64::NAN).get(RankFeature::Score).abs() < f64::EPSILON);
     }
 }
