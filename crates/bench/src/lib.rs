@@ -48,9 +48,10 @@ pub use error::BenchError;
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
 pub use memory::{
-    AblatedScores, Absence, Locomo, Measures, MemoryPlan, MemoryReport, OwnScores, PromptPart,
-    RecallScore, TRUTH_LIVES, TruthCount, TruthCounts, TruthHalf, TruthKind, TruthMeasure,
-    TruthPlan, TruthReport, TruthScores, memory, truth,
+    AblatedScores, Absence, FoundOrder, FoundOrders, Locomo, Measures, MemoryPlan, MemoryReport,
+    OwnScores, PromptPart, RankingSearchPlan, RankingSearchReport, RecallScore, TRUTH_LIVES,
+    TruthCount, TruthCounts, TruthHalf, TruthKind, TruthMeasure, TruthPlan, TruthReport,
+    TruthScores, memory, ranking_search, truth,
 };
 pub use query::{QueryPlan, query};
 pub use recovery::{Deaths, RecoveryPlan, recovery};

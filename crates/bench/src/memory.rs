@@ -7,8 +7,8 @@
 //! Reading order: [`MemoryPlan`], [`MemoryReport`]; `conversation`, `kinds`, `locomo`, `inflated` (what is talked about);
 //! `metrics`, `baseline`, `systems`, `recall` (turns that hold the answer are found); `own` (the generated life: facts,
 //! updates, retractions, what was never said); `rng`,
-//! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs). `truth` is a bench of its own:
-//! whether what an agent is shown is true.
+//! `embedding`; `corpus` (any number of turns), `speed`, `nearest` and `rebuild` (what it costs). Benches of their own are `truth`,
+//! whether what an agent is shown is true, and `ranking_search`, whether a better order can be found by itself.
 
 use std::{
     fmt,
@@ -35,6 +35,7 @@ mod locomo;
 mod metrics;
 mod nearest;
 mod own;
+mod ranking_search;
 mod rebuild;
 mod recall;
 pub(crate) mod rng;
@@ -45,6 +46,9 @@ mod truth;
 pub use self::{
     metrics::Measures,
     own::{Absence, OwnScores},
+    ranking_search::{
+        FoundOrder, FoundOrders, RankingSearchPlan, RankingSearchReport, ranking_search,
+    },
     recall::{Locomo, RecallScore},
     truth::{
         AblatedScores, PromptPart, TRUTH_LIVES, TruthCount, TruthCounts, TruthHalf, TruthKind,

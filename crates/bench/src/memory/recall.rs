@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Conversations of a person's file that constants were chosen on; the rest is held out.
-const TUNED_ON: usize = 5;
+pub(super) const TUNED_ON: usize = 5;
 /// The two halves of each kind.
 const HALVES: [(&str, bool); 2] = [("held_out", true), ("tuned_on", false)];
 

@@ -14,7 +14,7 @@ use super::{
 use crate::error::BenchError;
 
 /// Turns that each system ranks.
-const RANKED_MAX: usize = 100;
+pub(super) const RANKED_MAX: usize = 100;
 /// Passages of a turn at most.
 const PASSAGES_MAX: usize = 1_000;
 
@@ -173,7 +173,8 @@ impl MessageIndex {
         }
     }
 
-    fn shown(&self, hits: &[Hit]) -> Result<Vec<RankedTurn>, BenchError> {
+    /// What its hits show, in their order.
+    pub(super) fn shown(&self, hits: &[Hit]) -> Result<Vec<RankedTurn>, BenchError> {
         let shown = |hit: &Hit| self.shown.get(usize::try_from(hit.id).ok()?).copied();
         let found: Option<Vec<RankedTurn>> = hits.iter().map(shown).collect();
         found.ok_or_else(|| BenchError::Wrong("a hit is of no turn".into()))

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use abide_bench::{
     BenchError, BenchReport, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan,
-    RecoveryPlan, ToolChoicePlan, ToolChoiceReport, TruthPlan, TruthReport, WirePlan,
+    RankingSearchPlan, RankingSearchReport, RecoveryPlan, ToolChoicePlan, ToolChoiceReport,
+    TruthPlan, TruthReport, WirePlan,
 };
+use abide_evolution::limits as search_limits;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -128,6 +130,18 @@ struct MemoryOptions {
     /// Vectors that are compared
     #[arg(long, value_name = "N")]
     vectors: Option<usize>,
+    /// Whether a search finds a better order, instead: chosen on the first five conversations, held out on the others
+    #[arg(long, requires = "locomo", conflicts_with_all = ["turns", "vectors", "truth"])]
+    search: bool,
+    /// Searches, each from a seed of its own
+    #[arg(long, value_name = "N", requires = "search", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100))]
+    searches: u64,
+    /// Generations of each part of a search
+    #[arg(long, value_name = "N", requires = "search", default_value_t = search_limits::GENERATIONS_DEFAULT)]
+    generations: u32,
+    /// Expressions of a search at a time
+    #[arg(long, value_name = "N", requires = "search", default_value_t = search_limits::POPULATION_DEFAULT)]
+    population: usize,
     /// Whether what an agent is shown is true, instead: lives made from seeds, and questions about them
     #[arg(long, conflicts_with_all = ["locomo", "turns", "vectors"])]
     truth: bool,
@@ -171,6 +185,12 @@ impl From<TruthReport> for BenchOutput {
     }
 }
 
+impl From<RankingSearchReport> for BenchOutput {
+    fn from(search: RankingSearchReport) -> Self {
+        Self { text: search.to_string(), json: json!(search), is_met: search.is_met() }
+    }
+}
+
 impl From<ToolChoiceReport> for BenchOutput {
     fn from(choice: ToolChoiceReport) -> Self {
         Self { text: choice.to_string(), json: json!(choice), is_met: choice.is_met() }
@@ -187,6 +207,9 @@ impl BenchCommand {
         let measuring = move || match self.benchmark {
             Benchmark::Memory { memory, .. } if memory.truth => {
                 bench_truth(&memory, folder, &report_progress)
+            }
+            Benchmark::Memory { memory, .. } if memory.search => {
+                bench_search(memory, &report_progress)
             }
             Benchmark::Memory { options, memory } => {
                 bench_memory(&options, memory, folder, models, &report_progress)
@@ -254,6 +277,18 @@ fn bench_truth(
     (plan.ablate, plan.show_failures) = (memory.ablate, memory.failures);
     let report = abide_bench::truth(&plan, report_progress);
     report.map(BenchOutput::from).map_err(|error| CliError::from_error(&error))
+}
+
+fn bench_search(
+    memory: MemoryOptions,
+    report_progress: &dyn Fn(&str),
+) -> Result<BenchOutput, CliError> {
+    let MemoryOptions { locomo, audit, searches, generations, population, .. } = memory;
+    let Some(data) = locomo else { return Err(CliError::usage("--search needs --locomo FILE")) };
+    let (locomo, seeds) = (Locomo { data, audit }, (1..=searches).collect());
+    let plan = RankingSearchPlan { locomo, generations, population, seeds };
+    let report = abide_bench::ranking_search(&plan, report_progress);
+    report.map(BenchOutput::from).map_err(CliError::from)
 }
 
 fn bench_speed(
