@@ -7,7 +7,8 @@
 //! Reading order: `codes` (what is in force, as the ranker and the task see it), `module_pool` (the processes that serve it), `ranker` (the agent's own order of passages, live), `own_parts` and `own_modules` (its own tools and commands, live),
 //! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
 //! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_trial` and `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
-//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence).
+//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence), `search`
+//! (a better order that is looked for, and proposed like any).
 
 mod checks;
 mod codes;
@@ -28,6 +29,7 @@ mod ranker;
 mod recorded;
 mod recorded_calls;
 mod report;
+mod search;
 mod task;
 mod trial;
 mod watching;
@@ -35,5 +37,8 @@ mod work;
 
 pub(crate) use mind_change::MindChange;
 pub(crate) use own_modules::OwnModules;
+pub(crate) use search::{
+    SearchEnd, SearchPhase, SearchStartError, SearchStatus, Searches, SearchesParts, search_winner,
+};
 pub(crate) use task::EvolutionTask;
 pub(crate) use work::EvolutionParts;

@@ -863,6 +863,24 @@ export interface FormFieldView {
   title?: string | null;
 }
 
+/** An order that a search found. */
+export interface FoundOrderView {
+  /** Its score on the questions that it was chosen by. */
+  chosen: number;
+  /** What it is, in Scheme. */
+  expression: string;
+  /** Whether it is the one to be proposed. */
+  is_winner: boolean;
+  /** `weights` or `structure`. */
+  kind: string;
+  /** Those of which it shows nothing that was needed. */
+  missed: number;
+  /** How likely so much more than today's order is there without effect; for all looks together. */
+  p: number;
+  /** Its score on the questions held out. */
+  score: number;
+}
+
 /** What a scan found. */
 export interface FoundView {
   /** Whether it was asked for, not due. */
@@ -1254,6 +1272,78 @@ export interface QueryView {
   status: string;
 }
 
+/** A search that is asked for. */
+export interface RankingSearchBody {
+  /** The agent whose record it is scored by [default: the only one]. */
+  citizen?: string | null;
+  /** Generations of each part, 1 to 500 [default: 60]. */
+  generations?: number | null;
+  /** `weights` moves weights alone, `structure` looks for other expressions after that [default: `structure`]. */
+  kind?: string | null;
+  /** Expressions at a time, 12 to 1000 [default: 120]. */
+  population?: number | null;
+  /** What everything that is random follows from: the same on the same record finds the same [default: another each time]. */
+  seed?: number | null;
+}
+
+/** What a search found, on questions that it never saw. */
+export interface RankingSearchReportView {
+  /** The best of each part, weights first. */
+  found: FoundOrderView[];
+  /** How many questions. */
+  held_out: number;
+  /** The score of today's order. */
+  today: number;
+  /** Questions of which today's order shows nothing that was needed among the first ten. */
+  today_missed: number;
+}
+
+/** Whose search is to stop. */
+export interface RankingSearchStopBody {
+  /** The agent [default: the only one]. */
+  citizen?: string | null;
+}
+
+/** A search, as far as it is. */
+export interface RankingSearchView {
+  /** The best of the part so far, on the questions that it is chosen by: the share of what was needed that is among the first ten, and a hundredth at most for its place. */
+  best?: number | null;
+  /** Who started it. */
+  by: string;
+  /** The agent. */
+  citizen: string;
+  /** Expressions that were measured. */
+  evaluations: number;
+  /** Generations that were measured, of all parts together. */
+  generation: number;
+  /** Of how many. */
+  generations: number;
+  /** Questions that are held out, the newest. */
+  held_out?: number | null;
+  /** `weights` or `structure`. */
+  kind: string;
+  /** How it ended; null before. */
+  outcome?: SearchEndView | null;
+  /** The part that is at work, or was last: weights come first. */
+  part: string;
+  /** Expressions at a time. */
+  population: number;
+  /** Questions that expressions are chosen by; null before the record was read. */
+  questions?: number | null;
+  /** What was found, beside today's order; null before all was measured. */
+  report?: RankingSearchReportView | null;
+  /** What everything that is random follows from. */
+  seed: number;
+  /** When. */
+  started_at: string;
+  /** `reading` the record, `waiting` for another agent's search, `searching` or `ended`. */
+  state: string;
+  /** The same of today's order. */
+  today?: number | null;
+  /** How long it was at work. */
+  worked_ms: number;
+}
+
 /** Whether the keeper accepts stimuli. */
 export interface ReadyView {
   /** `loading`, `ok`, `stalled`, `degraded`, `poisoned` or `stopping`. */
@@ -1402,6 +1492,16 @@ export interface SearchBody {
   query: string;
   /** Who asks: "I" and "my" are theirs. */
   sender?: string | null;
+}
+
+/** How a search ended. */
+export interface SearchEndView {
+  /** The change that was proposed. */
+  evolution_id?: string | null;
+  /** `proposed`, `not_better`, `too_few`, `stopped` or `failed`. */
+  kind: string;
+  /** In a sentence. */
+  text: string;
 }
 
 /** What a search found. */
@@ -1983,6 +2083,12 @@ export interface Routes {
   "GET /evolutions": { path: never; query: "citizen" | "state" | "limit" | "cursor"; body: undefined; answer: List<EvolutionView> };
   /** Proposes a change. It is durable when this answers, and tried as soon as the agent's earlier ones have ended. */
   "POST /evolutions": { path: never; query: never; body: EvolutionBody; answer: EvolutionView };
+  /** Searches: the last of each agent, as far as it is. */
+  "GET /evolutions/search": { path: never; query: "citizen"; body: undefined; answer: List<RankingSearchView> };
+  /** Starts a search. It is durable when this answers; after a stop of the keeper it goes on. */
+  "POST /evolutions/search": { path: never; query: never; body: RankingSearchBody; answer: RankingSearchView };
+  /** Stops a search; what it found is not proposed. */
+  "POST /evolutions/search/stop": { path: never; query: never; body: RankingSearchStopBody; answer: RankingSearchView };
   /** One change: its code, its story, and what was measured of it. */
   "GET /evolutions/{id}": { path: "id"; query: never; body: undefined; answer: EvolutionDetailView };
   /** Answers a change: `approve` or `reject` one that waits for that, `rollback` one that is in force, `abort` one that is not. */

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
+    evolution::Searches,
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
     self_watch::{SelfWatch, StandingPart, find_standing, sentences},
@@ -45,6 +46,7 @@ struct Inner {
     watchdog: OnceLock<WatchdogHandle>,
     irc: OnceLock<IrcStatus>,
     servers: OnceLock<McpServers>,
+    searches: OnceLock<Searches>,
     telegram: OnceLock<TelegramStatus>,
     config: OnceLock<ConfigView>,
     origin_check: OriginCheck,
@@ -98,6 +100,7 @@ impl AppState {
             watchdog: OnceLock::new(),
             irc: OnceLock::new(),
             servers: OnceLock::new(),
+            searches: OnceLock::new(),
             telegram: OnceLock::new(),
             config: OnceLock::new(),
             origin_check,
@@ -150,6 +153,17 @@ impl AppState {
     /// The servers whose tools agents use; none while the ledger is read.
     pub(crate) fn servers(&self) -> Option<&McpServers> {
         self.inner.servers.get()
+    }
+
+    /// Begins to show searches for something to propose.
+    pub(crate) fn show_searches(&self, searches: Searches) {
+        // As with the keeper.
+        drop(self.inner.searches.set(searches));
+    }
+
+    /// Searches for something to propose; none while the ledger is read.
+    pub(crate) fn searches(&self) -> Option<&Searches> {
+        self.inner.searches.get()
     }
 
     /// Begins to show the status of the Telegram bot.

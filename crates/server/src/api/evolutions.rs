@@ -3,7 +3,8 @@
 //! Nothing of a change is run or judged here: a proposal is written down, an answer is a move of its machine. What the record does not
 //! allow is refused, and what was read of a change is never more than its own lines.
 //!
-//! Reading order: the routes, `body` (what is proposed), `view` (what is shown), `lines` (what is read back from the ledger).
+//! Reading order: the routes, `body` (what is proposed), `view` (what is shown), `lines` (what is read back from the ledger), `search`
+//! (a search for something to propose).
 
 use abide_domain::{EvolutionId, evolution::EvolutionTarget};
 use abide_engine::{
@@ -30,6 +31,7 @@ use crate::{auth::Caller, config::EvolutionSection, evolution::MindChange};
 
 mod body;
 mod lines;
+pub(super) mod search;
 mod view;
 
 use body::EvolutionBody;

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     agents::{AgentSetups, MindSelector, Processes, Spawner},
-    evolution::{EvolutionParts, EvolutionTask, OwnModules},
+    evolution::{EvolutionParts, EvolutionTask, OwnModules, Searches, SearchesParts},
     irc::{self, IrcSetup, IrcSocket},
     mcp_servers::{McpQuestions, McpServers, McpServersParts},
     self_watch::{ReporterParts, StandstillReporter, run_canaries},
@@ -71,6 +71,7 @@ pub(super) async fn start(
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
+    start_searches(scope, tasks, &keeper, &built.modules).await;
     start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
     if scope.input.config.settings.watchdog.enabled {
         let parts = (channel, built.client, built.watchdog_past);
@@ -241,6 +242,21 @@ fn start_evolution(
     });
     let stop = tasks.stop_of(Task::Evolution);
     tasks.start(Task::Evolution, infallible(evolution.run(stop)));
+}
+
+/// Carries on searches for something to propose, and takes new ones.
+async fn start_searches(
+    scope: &Scope<'_>,
+    tasks: &mut Tasks,
+    keeper: &Keeper,
+    modules: &Arc<OwnModules>,
+) {
+    let made_with = (keeper.clone(), Arc::clone(modules));
+    let is_enabled = scope.input.config.settings.evolution.enabled;
+    let parts = SearchesParts::new(made_with, &scope.input.home, is_enabled);
+    let (searches, queue) = Searches::open(parts, tasks.stop_of(Task::Evolution)).await;
+    scope.app.show_searches(searches.clone());
+    tasks.start(Task::Evolution, infallible(searches.run(queue)));
 }
 
 /// Tells people where a part of the keeper stands still.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 mod compare;
 mod modules;
 mod propose;
+mod search;
 mod story;
 
 use super::{
@@ -23,6 +24,7 @@ use crate::system::SystemClock;
 use compare::Compare;
 use modules::Modules;
 use propose::Propose;
+use search::SearchOptions;
 
 /// Digits of an id: a whole one is not looked up.
 const ID_CHARS: usize = 36;
@@ -68,6 +70,7 @@ enum Action {
     /// Proposes a change; it is tried on the agent's own record before it counts
     Propose(Propose),
     Try(Compare),
+    Search(SearchOptions),
     Modules(Modules),
     /// Says yes to a change that waits for one
     Approve(AnswerArguments),
@@ -97,6 +100,7 @@ impl EvolveCommand {
         match self.action {
             Action::Modules(_) => {}
             Action::Try(compare) => return compare.run(context, &client).await,
+            Action::Search(search) => return search.run(context, &client).await,
             Action::Ls { agent, state, limit, cursor } => {
                 let limit = limit.to_string();
                 let query = query_string(&[

@@ -17,7 +17,7 @@ use abide_modules::{
 use crate::agents::ModuleProcess;
 
 /// How long either may take. A live question waits less; what is slower than that is an error here as well.
-const TRIAL_LIMIT: Duration = Duration::from_millis(50);
+pub(super) const TRIAL_LIMIT: Duration = Duration::from_millis(50);
 /// The kind of an error: nothing of what was needed among the first ten.
 const MISSED: &str = "missed what the reply rests on";
 /// Places of an order that the mind is shown at best, and those at the top.
@@ -33,7 +33,8 @@ pub(super) fn rank_request(task: &RankingTask<'_>) -> RankRequest {
     }
 }
 
-fn recorded_request(recorded: &RecordedRanking) -> RankRequest {
+/// What the same asks again of the record.
+pub(super) fn recorded_request(recorded: &RecordedRanking) -> RankRequest {
     RankRequest {
         question: recorded.question.clone(),
         asker: Some(recorded.asker.clone()).filter(|asker| !asker.is_empty()),
@@ -63,8 +64,9 @@ fn features(found: &RankablePassage) -> PassageFeatures {
     PassageFeatures::from_values(PassageFeatures::NAMES.each_ref().map(value))
 }
 
+/// Unix seconds, as modules are given them.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of this age are far below 2^53")]
-fn seconds(micros: i64) -> f64 {
+pub(super) fn seconds(micros: i64) -> f64 {
     micros as f64 / 1_000_000.0
 }
 

@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 13] = [
+const NOT_REACHED: [(&str, &str); 15] = [
     ("GET /events", "a stream has no end"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
     ("GET /dreams/{filename}", "a dream needs a model"),
@@ -37,6 +37,8 @@ const NOT_REACHED: [(&str, &str); 13] = [
     ("POST /mcp/servers/{id}/accept", "a tool that waits needs a server that changed"),
     ("POST /mcp/questions/{id}/answer", "a question needs a server that asks"),
     ("POST /evolutions/{id}/{action}", "a change may have ended before anybody answers it"),
+    ("POST /evolutions/search", "a search needs forty questions that found memories"),
+    ("POST /evolutions/search/stop", "a search needs forty questions that found memories"),
 ];
 
 /// The document as it is published.
@@ -234,6 +236,7 @@ impl Life {
             get("/evidence?limit=200"),
             post("/evolutions", proposal()),
             get("/evolutions?citizen=felix&limit=1"),
+            get("/evolutions/search?citizen=felix"),
             get(&format!("/evolutions/{}", self.change)),
         ]
     }
@@ -332,6 +335,9 @@ impl Life {
                 json!({"target": "memory", "code": "", "reason": "x"}),
             ),
             ("POST", format!("/evolutions/{nothing}/abort"), json!({})),
+            ("POST", "/evolutions/search".to_owned(), json!({"generations": 0})),
+            ("POST", "/evolutions/search".to_owned(), json!({"citizen": "felix"})),
+            ("POST", "/evolutions/search/stop".to_owned(), json!({"citizen": "felix"})),
             ("POST", format!("/evolutions/{}/approve", self.change), json!({})),
             ("POST", format!("/evolutions/{}/rollback", self.change), json!({"reason": "x"})),
         ]

@@ -27,6 +27,7 @@ mod events;
 mod evidence;
 mod evolution;
 mod evolution_own;
+mod evolution_search;
 mod evolutions;
 mod hands;
 mod input;
