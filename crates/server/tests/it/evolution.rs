@@ -248,7 +248,7 @@ fn end_modules(keeper: &Keeper) {
             continue;
         };
         if read("status").contains(&parent) && read("cmdline").ends_with("\0module\0") {
-            drop(kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL));
+            kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).ok();
         }
     }
 }
