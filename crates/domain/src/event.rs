@@ -56,7 +56,8 @@ pub use evolution::{
     ComparedLeg, ComparedPair, EvolutionAborted, EvolutionAnswered, EvolutionBackedUp,
     EvolutionCheckpointed, EvolutionCompared, EvolutionDecided, EvolutionDecision, EvolutionEvent,
     EvolutionKept, EvolutionProposed, EvolutionReloaded, EvolutionRolledBack,
-    EvolutionShadowStarted, EvolutionStageBegun, EvolutionTrial, EvolutionValidated,
+    EvolutionShadowStarted, EvolutionStageBegun, EvolutionTrial, EvolutionValidated, JudgedAnswer,
+    TrialJudge,
 };
 pub use keeper::{
     EraseRequested, ErasedLine, KeeperEvent, KeeperStarted, KeeperStopped, LedgerErased,

@@ -7,8 +7,9 @@
 //!
 //! Reading order: `shape` (what a key is), `sections` (all keys), `file` and `environment` (one source to values), `load`
 //! (all sources to one [`Config`]), `effective` (the values in force), `rules` (what several keys say together), `edit`
-//! (`config set`), `schema` and `reference` (for editors and people).
+//! (`config set`), `setting` and `adopt` (`evolve try`), `schema` and `reference` (for editors and people).
 
+mod adopt;
 mod chat;
 mod edit;
 mod effective;
@@ -22,11 +23,13 @@ mod reference;
 mod rules;
 mod schema;
 mod sections;
+mod setting;
 mod shape;
 mod system_zone;
 mod time_span;
 mod value;
 
+pub(crate) use adopt::{Adoption, WrittenKey, adopt};
 pub(crate) use edit::{ServerEdit, edit_servers, set};
 pub(crate) use effective::{Config, EffectiveValue};
 pub(crate) use environment::{Environment, variable_of};
@@ -42,5 +45,6 @@ pub(crate) use sections::{
     QuestionPolicy, SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection, Start,
     Transport, VoiceKind,
 };
+pub(crate) use setting::Setting;
 pub(crate) use system_zone::system_zone;
 pub(crate) use time_span::TimeSpan;

@@ -6,7 +6,8 @@
 //!
 //! Reading order: `codes` (what is in force, as the ranker and the task see it), `module_pool` (the processes that serve it), `ranker` (the agent's own order of passages, live), `own_parts` and `own_modules` (its own tools and commands, live),
 //! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
-//! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_trial` and `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
+//! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_checks`, `mind_leg`, `mind_differences`, `mind_judge`, `mind_trial` and
+//! `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
 //! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence), `search`
 //! (a better order that is looked for, and proposed like any).
 
@@ -16,6 +17,10 @@ mod judging;
 mod live_requests;
 mod memory_trial;
 mod mind_change;
+mod mind_checks;
+mod mind_differences;
+mod mind_judge;
+mod mind_leg;
 mod mind_trial;
 mod module_pool;
 mod moves;
@@ -36,6 +41,7 @@ mod watching;
 mod work;
 
 pub(crate) use mind_change::MindChange;
+pub(crate) use mind_checks::judge_change;
 pub(crate) use own_modules::OwnModules;
 pub(crate) use search::{
     SearchEnd, SearchPhase, SearchStartError, SearchStatus, Searches, SearchesParts, search_winner,

@@ -71,7 +71,7 @@ pub struct EvolutionProposed {
 }
 
 /// How a proposal is tried.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvolutionTrial {
     /// On how many of the newest requests at most.
     pub last: u32,
@@ -81,6 +81,22 @@ pub struct EvolutionTrial {
     /// What the trial may cost, in millionths of a US dollar; none: nothing that costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_microusd: Option<u64>,
+    /// How often each of two minds is asked each request; none: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+    /// A model that says which of two replies is better. It decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<TrialJudge>,
+}
+
+/// A model that is asked which of two replies is better.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialJudge {
+    /// Its name.
+    pub model: String,
+    /// Its provider; none: that of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
 }
 
 /// A proposal that passed all checks that need no trial.
@@ -176,6 +192,37 @@ pub struct ComparedLeg {
     /// What it replied, shortened; of a mind alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// How often it was asked, where that was more than once: the measurements are the medians.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
+    /// Of the code in force, where it was asked once more to see how much it differs from itself: whether its answers agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_agrees: Option<bool>,
+    /// What a judge said of its answer beside the other's; of the candidate alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedAnswer>,
+    /// What all that was asked for it cost, in millionths of a US dollar, where that was more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent_microusd: Option<u64>,
+}
+
+/// What a judge says of an answer beside another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgedAnswer {
+    /// It is better, whichever of the two was shown first.
+    Better,
+    /// It is worse, whichever of the two was shown first.
+    Worse,
+    /// Neither, or it depends on which of the two was shown first.
+    Tie,
+}
+
+impl ComparedLeg {
+    /// What it cost in all, in millionths of a US dollar; none where nobody counts that.
+    pub fn spent_in_all(&self) -> Option<u64> {
+        self.spent_microusd.or(self.cost_microusd)
+    }
 }
 
 /// What came of a proposal by its measurements.

@@ -3,7 +3,7 @@
 //!
 //! One pass over the ledger for all of them. Nothing here asks a mind or runs a tool.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, EpochId, Sharing, Zone,
@@ -15,7 +15,7 @@ use abide_ledger::Ledger;
 use super::{Keeper, OrderError};
 use crate::{
     agent_setup::AgentSetup,
-    context::{Context, ContextInput, ContextScope},
+    context::{Context, ContextInput, ContextScope, History},
     exploration::MemoryReferences,
     run_epoch::{ShownTools, ToolOffer},
     services::Services,
@@ -38,6 +38,14 @@ pub struct RecordedEpoch {
 pub struct ShownInstead {
     /// The identity document.
     pub identity: Option<Arc<str>>,
+    /// Estimated tokens of a prompt at most.
+    pub context_tokens_max: Option<u64>,
+    /// Which conversations the prompt shows.
+    pub history: Option<History>,
+    /// Thinking time before an answer begins to come, and between two pieces of it.
+    pub turn: Option<Duration>,
+    /// Thinking time in all while pieces of an answer come.
+    pub turn_streaming: Option<Duration>,
 }
 
 impl Keeper {
@@ -124,6 +132,7 @@ fn request(
         None => context.system.clone(),
     };
     let stimulus = &record.stimulus;
+    let deadline = instead.turn.unwrap_or(limits.turn);
     let last = crate::context::last_output(
         Some(known),
         (stimulus, assembled.sharing.unwrap_or(Sharing::Agent)),
@@ -146,8 +155,8 @@ fn request(
         last_driver_output: last.map(|(_, output)| output),
         tools,
         steps: Vec::new(),
-        deadline: limits.turn,
-        deadline_streaming: limits.turn_streaming.max(limits.turn),
+        deadline,
+        deadline_streaming: instead.turn_streaming.unwrap_or(limits.turn_streaming).max(deadline),
     }
 }
 
@@ -158,11 +167,12 @@ fn render(
     instead: &ShownInstead,
 ) -> Context {
     let settings = &services.settings;
-    let tokens_max = known.tokens_cap.unwrap_or(u64::MAX).min(settings.context_tokens_max);
+    let tokens_max = instead.context_tokens_max.unwrap_or(settings.context_tokens_max);
+    let tokens_max = known.tokens_cap.unwrap_or(u64::MAX).min(tokens_max);
     let zone = assembled.time_zone.as_deref().and_then(|name| Zone::named(name).ok());
     let scope = ContextScope {
         tokens_max,
-        history: settings.history,
+        history: instead.history.unwrap_or(settings.history),
         sharing: assembled.sharing.unwrap_or(Sharing::Agent),
         own: assembled.own,
         time_zone: zone.unwrap_or_default(),

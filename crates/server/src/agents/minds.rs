@@ -172,10 +172,15 @@ impl MindSelector {
     }
 
     /// What an agent thinks with, asked in the keeper, for a trial on its record; with its name for people. Not for an agent whose
-    /// program is configured.
-    pub(crate) fn for_trial(&self, agent: &AgentSection) -> Result<TrialMind, MindError> {
+    /// program is configured. `context_tokens`: a prompt's tokens at most, where they are not those of the configuration.
+    pub(crate) fn for_trial(
+        &self,
+        agent: &AgentSection,
+        context_tokens: Option<u64>,
+    ) -> Result<TrialMind, MindError> {
         let found = self.models.find(agent)?;
-        let reasoner = match self.models.model(&found)? {
+        let context_tokens = context_tokens.unwrap_or(self.models.settings.context.tokens_max);
+        let reasoner = match self.models.model_for(&found, context_tokens)? {
             None => Reasoner::Reflex,
             Some(model) => Reasoner::Model(Box::new(model)),
         };

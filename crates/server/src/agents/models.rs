@@ -130,6 +130,15 @@ impl ModelFinder {
 
     /// The model that was found; none for the reflex.
     pub(super) fn model(&self, found: &FoundModel) -> Result<Option<Model>, MindError> {
+        self.model_for(found, self.settings.context.tokens_max)
+    }
+
+    /// The same for prompts of so many tokens at most.
+    pub(super) fn model_for(
+        &self,
+        found: &FoundModel,
+        context_tokens: u64,
+    ) -> Result<Option<Model>, MindError> {
         let Some(dialect) = found.dialect else { return Ok(None) };
         let model = &found.model;
         let mut settings = ProviderSettings::new(dialect, model.name.clone());
@@ -141,7 +150,7 @@ impl ModelFinder {
             VoiceKind::Json => VoiceForm::Json,
         };
         settings.max_output_tokens = output_tokens(model);
-        settings.context_tokens = self.context_tokens();
+        settings.context_tokens = u32::try_from(context_tokens).ok();
         settings.prices = Arc::new(PriceTable::load(&model.price_file)?);
         Ok(Some(Model::new(settings, self.client.clone())))
     }

@@ -6,6 +6,7 @@ use abide_domain::{limits::EVOLUTION_CODE_BYTES_MAX, visible_line};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+mod adopt;
 mod compare;
 mod modules;
 mod propose;

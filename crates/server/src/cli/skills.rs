@@ -1,10 +1,7 @@
 //! `abide skills`: folders that tell agents how to do something, those of all agents and those of one. Works on the home alone; it grants
 //! nothing, overwrites nothing and removes nothing without a person's word.
 
-use std::{
-    io::{BufRead as _, Read as _},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use abide_domain::{AgentId, visible, visible_line};
 use abide_workspace::{
@@ -19,9 +16,6 @@ use super::{
     error::{CliError, Exit},
     table::table,
 };
-
-/// Longest answer that is read.
-const ANSWER_BYTES_MAX: u64 = 1024;
 
 /// Lists, checks, adds and removes skills, which tell agents how to do something
 #[derive(Debug, Args)]
@@ -284,11 +278,5 @@ fn agrees(context: &Context, question: &str) -> Result<bool, CliError> {
         let problem = "nobody is at the terminal to be asked, so nothing was removed";
         return Err(CliError::usage(problem).hint("--yes asks nothing"));
     }
-    context.terminal.say_part(&format!("{question} [y/N]: "));
-    let mut answer = String::new();
-    let mut line = std::io::stdin().lock().take(ANSWER_BYTES_MAX);
-    line.read_line(&mut answer).map_err(|error| {
-        CliError::new("the terminal cannot be read").caused_by(&error).hint("--yes asks nothing")
-    })?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    context.terminal.agrees(question)
 }

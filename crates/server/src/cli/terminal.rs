@@ -1,7 +1,7 @@
 //! The only place that prints. Data goes to stdout, messages to stderr; text that others wrote cannot control the terminal:
 //! an agent's text must not clear a person's screen, change the title of their window or write to their clipboard.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use abide_domain::{Clock as _, escaped_json, visible};
 use serde_json::{Value, json};
@@ -15,6 +15,8 @@ use crate::{config::Environment, system::SystemClock};
 
 /// Characters of a cell at a terminal, before its table is fitted.
 const CELL_CHARS_MAX: usize = 400;
+/// Longest answer that is read.
+const ANSWER_BYTES_MAX: u64 = 1024;
 /// Columns of a terminal that does not say how many it has.
 const WIDTH_DEFAULT: usize = 80;
 
@@ -105,6 +107,19 @@ impl Terminal {
     /// Whether stdin and stderr are a terminal.
     pub(crate) fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a person for a yes.
+    pub(crate) fn agrees(&self, question: &str) -> Result<bool, CliError> {
+        self.say_part(&format!("{question} [y/N]: "));
+        let mut answer = String::new();
+        let mut line = io::stdin().lock().take(ANSWER_BYTES_MAX);
+        line.read_line(&mut answer).map_err(|error| {
+            CliError::new("the terminal cannot be read")
+                .caused_by(&error)
+                .hint("--yes asks nothing")
+        })?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
     /// Prints text as data, a line. Where a person reads it, control characters are made visible.

@@ -24,7 +24,7 @@ pub(crate) fn set(sources: Sources<'_>, key: &str, text: &str) -> Result<(), Con
     rewrite(sources, |before| edited(before, key, &value).map_err(refused))
 }
 
-fn refusal(key: &str, message: String) -> ConfigError {
+pub(super) fn refusal(key: &str, message: String) -> ConfigError {
     let origin = Origin::Flag(key.into());
     ConfigError::Problems(vec![Problem { origin, message }])
 }
@@ -34,10 +34,18 @@ fn rewrite(
     sources: Sources<'_>,
     edit: impl FnOnce(&str) -> Result<String, ConfigError>,
 ) -> Result<(), ConfigError> {
+    rewrite_with(sources, |before, _| edit(before))
+}
+
+/// The same for an edit that needs to know what holds before it.
+pub(super) fn rewrite_with(
+    sources: Sources<'_>,
+    edit: impl FnOnce(&str, &Config) -> Result<String, ConfigError>,
+) -> Result<(), ConfigError> {
     let before = read_file(sources.file)?;
     // A file that is already wrong is shown as such, with its places, before anything is changed.
-    Config::from_text(&before, sources)?;
-    let after = edit(&before)?;
+    let config = Config::from_text(&before, sources)?;
+    let after = edit(&before, &config)?;
     Config::from_text(&after, sources)?;
     write_atomically(sources.file, after.as_bytes()).map_err(|source| ConfigError::File {
         path: sources.file.into(),
@@ -97,26 +105,42 @@ fn edited(text: &str, path: &str, value: &Value) -> Result<String, String> {
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let (section, key) = path.split_once('.').ok_or("is not of the form section.key")?;
-    let section = document
-        .entry(section)
-        .or_insert_with(toml_edit::table)
+    put(table_of(document.as_table_mut(), section)?, key, value)?;
+    Ok(document.to_string())
+}
+
+/// A section of the file, or of a table in it; it is begun where it is missing.
+pub(super) fn table_of<'a>(
+    table: &'a mut toml_edit::Table,
+    name: &str,
+) -> Result<&'a mut dyn toml_edit::TableLike, String> {
+    let section = table.entry(name).or_insert_with(toml_edit::table);
+    section
         .as_table_like_mut()
-        .ok_or("stands in a section that is not a table")?;
+        .ok_or_else(|| format!("stands in a section {name} that is not a table"))
+}
+
+/// Writes a value of a table; what stands beside the old one stays.
+pub(super) fn put(
+    table: &mut dyn toml_edit::TableLike,
+    key: &str,
+    value: &Value,
+) -> Result<(), String> {
     let new = edit_value(value).ok_or("has a value that cannot be written")?;
-    match section.get_mut(key).and_then(toml_edit::Item::as_value_mut) {
+    match table.get_mut(key).and_then(toml_edit::Item::as_value_mut) {
         Some(old) => {
             let decor = old.decor().clone();
             *old = new;
             *old.decor_mut() = decor;
         }
         None => {
-            section.insert(key, toml_edit::Item::Value(new));
+            table.insert(key, toml_edit::Item::Value(new));
         }
     }
-    Ok(document.to_string())
+    Ok(())
 }
 
-fn edit_value(value: &Value) -> Option<toml_edit::Value> {
+pub(super) fn edit_value(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
         Value::String(text) => text.as_str().into(),
         Value::Integer(n) => (*n).into(),

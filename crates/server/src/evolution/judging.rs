@@ -26,20 +26,67 @@ pub(super) fn judge_trial(
     pairs: &[ComparedPair],
     (progress, needs_person): (ComparisonProgress, bool),
 ) -> Option<EvolutionDecided> {
-    if matches!(record.target(), Some(EvolutionTarget::ToolFramework | EvolutionTarget::Dsl)) {
+    if is_own(record) {
         return judge_own(record, pairs, (progress, needs_person));
     }
+    let rule = rule_of(record, pairs);
+    let judgement = judge(&measured_pairs(pairs), &rule, progress);
+    let floor = MindFloor::of(pairs);
+    let is_decisive = matches!(judgement.state, JudgementState::Promote | JudgementState::Reject);
+    let is_over = progress == ComparisonProgress::Complete;
+    (is_over || is_decisive).then(|| decided(record, (&judgement, &rule, floor), needs_person))
+}
+
+/// What a trial is judged by.
+pub(super) fn rule_of(record: &EvolutionRecord, pairs: &[ComparedPair]) -> Rule {
     let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
     let (target, size, agreement_floor) = match record.target() {
         // A mind is only compared: nothing is decided by how often two agree.
         Some(EvolutionTarget::Mind) => (ComparedTarget::Mind, size_of_minds(pairs), 0.0),
+        // Whatever both have must give the same.
+        _ if is_own(record) => (ComparedTarget::Module, SIZE, 1.0),
         _ => (ComparedTarget::Module, SIZE, AGREEMENT_MIN),
     };
-    let rule = Rule { target, size, attempt, agreement_floor };
-    let judgement = judge(&measured_pairs(pairs), &rule, progress);
-    let is_decisive = matches!(judgement.state, JudgementState::Promote | JudgementState::Reject);
-    let is_over = progress == ComparisonProgress::Complete;
-    (is_over || is_decisive).then(|| decided(record, (&judgement, size), needs_person))
+    Rule { target, size, attempt, agreement_floor }
+}
+
+/// How often a mind that was asked twice agreed with itself: the floor of how often another one can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MindFloor {
+    /// Requests on which it was asked twice.
+    pub(super) requests: usize,
+    /// Those on which its answers agree.
+    pub(super) agreeing: usize,
+    /// Those on which the candidate's agrees with its first.
+    pub(super) candidate_agreeing: usize,
+}
+
+impl MindFloor {
+    /// Of the pairs of a trial; none where it was never asked twice.
+    pub(super) fn of(pairs: &[ComparedPair]) -> Option<Self> {
+        let twice: Vec<_> = pairs.iter().filter(|pair| pair.main.again_agrees.is_some()).collect();
+        let count = |is: fn(&ComparedPair) -> Option<bool>| {
+            twice.iter().filter(|pair| is(pair) == Some(true)).count()
+        };
+        (!twice.is_empty()).then(|| Self {
+            requests: twice.len(),
+            agreeing: count(|pair| pair.main.again_agrees),
+            candidate_agreeing: count(|pair| pair.agrees),
+        })
+    }
+
+    fn in_words(self) -> String {
+        let Self { requests, agreeing, candidate_agreeing } = self;
+        format!(
+            "asked twice, the mind in force agrees with itself on {agreeing} of {requests} requests, and the candidate with it on \
+             {candidate_agreeing} of the same"
+        )
+    }
+}
+
+/// Whether it is about tools or commands that the agent made.
+fn is_own(record: &EvolutionRecord) -> bool {
+    matches!(record.target(), Some(EvolutionTarget::ToolFramework | EvolutionTarget::Dsl))
 }
 
 /// What comes of tools or commands. Whatever both have must give the same; where the record does not say that they are better, a person
@@ -49,10 +96,9 @@ fn judge_own(
     pairs: &[ComparedPair],
     (progress, needs_person): (ComparisonProgress, bool),
 ) -> Option<EvolutionDecided> {
-    let attempt = record.seed.map_or(1, |(_, attempt)| attempt);
-    let rule = Rule { target: ComparedTarget::Module, size: SIZE, attempt, agreement_floor: 1.0 };
+    let rule = rule_of(record, pairs);
     let judgement = judge(&measured_pairs(pairs), &rule, progress);
-    let by_rule = decided(record, (&judgement, SIZE), needs_person);
+    let by_rule = decided(record, (&judgement, &rule, None), needs_person);
     if record.only_compares() {
         return (progress == ComparisonProgress::Complete).then_some(by_rule);
     }
@@ -111,7 +157,7 @@ fn size_of_minds(pairs: &[ComparedPair]) -> Measure {
 /// What comes of a proposal by its judgement.
 fn decided(
     record: &EvolutionRecord,
-    (judgement, size): (&Judgement, Measure),
+    (judgement, rule, floor): (&Judgement, &Rule, Option<MindFloor>),
     needs_person: bool,
 ) -> EvolutionDecided {
     let decision = match judgement.state {
@@ -120,11 +166,19 @@ fn decided(
         JudgementState::Marginal => EvolutionDecision::Marginal,
         JudgementState::Reject | JudgementState::NotEnough => EvolutionDecision::Rejected,
     };
+    let mut reason = in_words(judgement);
+    let mut measured = measured(&judgement.figures, size_name(rule.size));
+    if let Some(floor) = floor {
+        reason = format!("{reason}; {}", floor.in_words());
+        #[expect(clippy::cast_precision_loss, reason = "a handful of requests")]
+        let share = floor.agreeing as f64 / floor.requests as f64;
+        measured.insert("agreement_floor".to_owned(), (share * 10_000.0).round() / 10_000.0);
+    }
     EvolutionDecided {
         evolution_id: record.id,
         decision,
-        reason: in_words(judgement),
-        measured: measured(&judgement.figures, size_name(size)),
+        reason,
+        measured,
         needs_person: needs_person && decision == EvolutionDecision::Promoted,
     }
 }

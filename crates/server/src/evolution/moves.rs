@@ -146,18 +146,23 @@ impl EvolutionWork {
         &self,
         record: &EvolutionRecord,
     ) -> Result<Vec<EpochId>, MoveError> {
-        let (up_to, count) = self.newest(record);
         match record.target() {
             Some(target @ (EvolutionTarget::ToolFramework | EvolutionTarget::Dsl)) => {
                 let of = (&record.agent, target);
-                own_uses::epochs_with_uses(&self.keeper, of, (up_to, count)).await
+                own_uses::epochs_with_uses(&self.keeper, of, self.newest(record)).await
             }
-            _ => Ok(self.keeper.committed_epochs(&record.agent, up_to, count)),
+            _ => Ok(self.newest_epochs(record)),
         }
     }
 
+    /// The newest conversations of the record, whatever happened in them.
+    pub(super) fn newest_epochs(&self, record: &EvolutionRecord) -> Vec<EpochId> {
+        let (up_to, count) = self.newest(record);
+        self.keeper.committed_epochs(&record.agent, up_to, count)
+    }
+
     /// Up to which line of the ledger, and how many.
-    pub(super) fn newest(&self, record: &EvolutionRecord) -> (u64, usize) {
+    fn newest(&self, record: &EvolutionRecord) -> (u64, usize) {
         let last = record.trial.as_ref().map_or(self.settings.evolution.last, |trial| {
             trial.last.clamp(1, 10 * self.settings.evolution.last)
         });
@@ -377,7 +382,7 @@ fn is_dead(pairs: &[ComparedPair]) -> bool {
 fn is_spent(record: &EvolutionRecord, pairs: &[ComparedPair]) -> bool {
     let budget = record.trial.as_ref().and_then(|trial| trial.budget_microusd).unwrap_or(0);
     let cost = |pair: &ComparedPair| {
-        [&pair.main, &pair.candidate].iter().filter_map(|leg| leg.cost_microusd).sum::<u64>()
+        [&pair.main, &pair.candidate].iter().filter_map(|leg| leg.spent_in_all()).sum::<u64>()
     };
     let (spent, dearest) = (pairs.iter().map(cost).sum::<u64>(), pairs.iter().map(cost).max());
     spent > 0 && spent.saturating_add(dearest.unwrap_or(0)) > budget

@@ -20,7 +20,7 @@ fn measured_pair(pair: &ComparedPair) -> Pair {
     }
 }
 
-fn measured_leg(leg: &ComparedLeg) -> Leg {
+pub(super) fn measured_leg(leg: &ComparedLeg) -> Leg {
     let outcome = match &leg.error {
         Some(kind) => LegOutcome::Failed { kind: kind.clone(), repeats: leg.repeats },
         None => LegOutcome::Answered,

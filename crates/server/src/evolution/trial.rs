@@ -5,7 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     memory_trial::TrialProcesses,
     mind_change::MindChange,
-    mind_trial::MindTrial,
+    mind_checks::{AskedMinds, repeat_of},
+    mind_trial::{FLOOR_REQUESTS, MindTrial},
     own_trial::{OwnSide, OwnTrial},
     own_uses::uses_of,
     recorded,
@@ -78,7 +79,9 @@ impl Trial {
                     None => minds.insert(Box::new(LoadedMinds::of(work, record, requests).await?)),
                 };
                 let Some((shown, instead)) = loaded.epochs.get(&epoch) else { return Ok(None) };
-                match loaded.trial.compare((shown, instead), seed).await {
+                let place = requests.iter().position(|request| *request == epoch);
+                let has_floor = place.is_some_and(|place| place < FLOOR_REQUESTS);
+                match loaded.trial.compare((shown, instead), seed, has_floor).await {
                     Ok(pair) => Ok(Some(pair)),
                     Err(error) => {
                         tracing::info!(agent = %record.agent, evolution = %record.id, %epoch, event = "request_unusable", %error,
@@ -139,20 +142,21 @@ impl LoadedMinds {
     ) -> Result<Self, MoveError> {
         let proposed = recorded::proposal(work.keeper.ledger(), record).await?;
         let change = MindChange::read(&proposed.change)?;
-        let (main, candidate) = work.minds_of(record, &change)?;
+        let AskedMinds { main, candidate, judge } = work.minds_of(record, &change)?;
         let (keeper, agent) = (&work.keeper, &record.agent);
         let read = async |instead: ShownInstead| {
             let epochs = keeper.recorded_epochs(agent, requests, instead).await;
             epochs.map_err(|error| error.to_string())
         };
         let shown = read(ShownInstead::default()).await?;
-        let instead = match &change.identity {
-            Some(identity) => read(ShownInstead { identity: Some(Arc::clone(identity)) }).await?,
-            None => shown.clone(),
+        let instead = match change.shown_instead() {
+            nothing if nothing == ShownInstead::default() => shown.clone(),
+            instead => read(instead).await?,
         };
         let pairs = shown.into_iter().zip(instead);
         let epochs = pairs.map(|(shown, instead)| (shown.id, (shown, instead))).collect();
         let clock = Arc::clone(&work.keeper.services().clock);
-        Ok(Self { trial: MindTrial { main, candidate, clock }, epochs })
+        let repeat = repeat_of(record);
+        Ok(Self { trial: MindTrial { main, candidate, judge, repeat, clock }, epochs })
     }
 }

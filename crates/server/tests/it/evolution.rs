@@ -266,8 +266,9 @@ fn a_model_is_compared_with_another_on_the_record_and_no_tool_runs() {
         model.script([Reply::text(format!("It is {number}."))]);
         keeper.client.say(&format!("Which number is it? ({number})"));
     }
+    // Both are asked six times, and what is in force once more each time.
     let replies: Vec<Reply> =
-        (0..12).map(|number| Reply::text(format!("It is {number}."))).collect();
+        (0..18).map(|number| Reply::text(format!("It is {number}."))).collect();
     model.script(replies);
     let body = json!({
         "citizen": "felix", "target": "mind", "change": {"model": "new"}, "reason": "is it better?",

@@ -37,6 +37,7 @@ mod manual_loop;
 mod mcp;
 mod mcp_questions;
 mod memory;
+mod minds;
 mod models;
 mod mutations;
 mod notify;

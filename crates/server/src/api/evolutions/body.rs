@@ -2,18 +2,24 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive, str::FromStr};
 
-use abide_domain::{AgentId, event::EvolutionTrial, evolution::EvolutionTarget};
+use abide_domain::{
+    AgentId,
+    event::{EvolutionTrial, TrialJudge},
+    evolution::EvolutionTarget,
+};
 use abide_engine::keeper::EvolutionProposal;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::api::error::ApiError;
+use crate::{api::error::ApiError, evolution::judge_change};
 
 /// Requests that a trial has at least and at most, as `[evolution] last`.
 const TRIAL_LAST: RangeInclusive<u32> = 30..=200;
 /// The same where nothing is decided by it.
 const COMPARISON_LAST: RangeInclusive<u32> = 1..=1_000;
+/// How often a mind is asked each request.
+const REPEAT: RangeInclusive<u32> = 1..=5;
 /// The most that a trial may cost, in US dollars.
 const BUDGET_USD_MAX: f64 = 10_000.0;
 /// Figures that a proposer may expect.
@@ -61,6 +67,20 @@ pub(crate) struct TrialOptionsBody {
     only_compare: bool,
     /// What it may cost, in US dollars [default: nothing that costs].
     budget_usd: Option<f64>,
+    /// How often each of two minds is asked each request: 1 to 5 [default: once].
+    repeat: Option<u32>,
+    /// A model that says which of two replies is better; it decides nothing.
+    judge: Option<JudgeBody>,
+}
+
+/// A model that is asked which of two replies is better.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JudgeBody {
+    /// Its name.
+    model: String,
+    /// Its provider [default: that of the agent].
+    provider: Option<String>,
 }
 
 impl EvolutionBody {
@@ -92,7 +112,27 @@ impl TrialOptionsBody {
             return Err(ApiError::invalid_at("trial.last", "range", &rule));
         }
         let budget_microusd = self.budget_usd.map(microusd).transpose()?;
-        Ok(EvolutionTrial { last, only_compare: self.only_compare, budget_microusd })
+        if let Some(repeat) = self.repeat.filter(|repeat| !REPEAT.contains(repeat)) {
+            let rule = format!("is {repeat}; it must be {} to {}", REPEAT.start(), REPEAT.end());
+            return Err(ApiError::invalid_at("trial.repeat", "range", &rule));
+        }
+        let judge = self.judge.map(JudgeBody::checked).transpose()?;
+        Ok(EvolutionTrial {
+            last,
+            only_compare: self.only_compare,
+            budget_microusd,
+            repeat: self.repeat.filter(|repeat| *repeat > 1),
+            judge,
+        })
+    }
+}
+
+impl JudgeBody {
+    fn checked(self) -> Result<TrialJudge, ApiError> {
+        let judge = TrialJudge { model: self.model, provider: self.provider };
+        let wrong = |problem: String| ApiError::invalid_at("trial.judge", "rule", &problem);
+        judge_change(&judge).map_err(wrong)?;
+        Ok(judge)
     }
 }
 

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use abide_domain::{
-    event::{ComparedLeg, ComparedPair, EvolutionDecision, EvolutionProposed, EvolutionTrial},
+    event::{
+        ComparedLeg, ComparedPair, EvolutionDecision, EvolutionProposed, EvolutionTrial,
+        JudgedAnswer,
+    },
     evolution::EvolutionState,
 };
 use abide_engine::state::EvolutionRecord;
@@ -109,6 +112,10 @@ pub(crate) struct EvolutionTrialView {
     only_compare: bool,
     /// What it may cost, in US dollars; null: nothing that costs.
     budget_usd: Option<f64>,
+    /// How often each of two minds is asked each request; null: once.
+    repeat: Option<u32>,
+    /// The model that is asked which of two replies is better; null: none.
+    judge: Option<String>,
 }
 
 /// An event of a change.
@@ -168,6 +175,15 @@ struct ComparedLegView {
     calls: Vec<String>,
     /// What it replied, shortened; of a mind alone.
     answer: Option<String>,
+    /// How often it was asked; null: once. Measurements are medians.
+    runs: Option<u32>,
+    /// Of the code in force, asked once more: whether its answers agree; null where it was not.
+    again_agrees: Option<bool>,
+    /// What a judge said of the candidate's answer beside the other: `better`, `worse` or `tie`; null where none was asked.
+    #[schema(value_type = Option<String>)]
+    judged: Option<JudgedAnswer>,
+    /// What all that was asked for it cost, in millionths of a US dollar; null where that is `cost_microusd`.
+    spent_microusd: Option<u64>,
 }
 
 impl EvolutionView {
@@ -222,8 +238,9 @@ impl From<EvolutionTrial> for EvolutionTrialView {
     fn from(trial: EvolutionTrial) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "no budget has 16 digits")]
         let usd = |microusd: u64| microusd as f64 / 1e6;
-        let EvolutionTrial { last, only_compare, budget_microusd } = trial;
-        Self { last, only_compare, budget_usd: budget_microusd.map(usd) }
+        let EvolutionTrial { last, only_compare, budget_microusd, repeat, judge } = trial;
+        let (budget_usd, judge) = (budget_microusd.map(usd), judge.map(|judge| judge.model));
+        Self { last, only_compare, budget_usd, repeat, judge }
     }
 }
 
@@ -268,8 +285,26 @@ impl From<&ComparedLeg> for ComparedLegView {
             cost_microusd,
             calls,
             answer,
+            runs,
+            again_agrees,
+            judged,
+            spent_microusd,
         } = leg.clone();
-        Self { error, repeats, wall_us, cpu_us, memory_bytes, tokens, cost_microusd, calls, answer }
+        Self {
+            error,
+            repeats,
+            wall_us,
+            cpu_us,
+            memory_bytes,
+            tokens,
+            cost_microusd,
+            calls,
+            answer,
+            runs,
+            again_agrees,
+            judged,
+            spent_microusd,
+        }
     }
 }
 
