@@ -335,6 +335,7 @@ impl State {
             state.tool_use.add(record.called());
         }
         self.entities.ended(&record, entry);
+        self.evolutions.ended(epoch, agent, is_committed);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
             approval_id: approval.requested.approval_id,

@@ -34,6 +34,7 @@ mod registry;
 mod shared_registry;
 
 mod clock;
+mod evolve;
 mod memory;
 mod probe;
 mod stdout;
@@ -46,6 +47,7 @@ pub use choose::{
 };
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
+pub use evolve::{PROPOSE_TOOL_NAME, ProposeEvolution};
 pub use inner::{InnerCalls, NoInnerCalls};
 pub use judge::judge_call;
 pub use kept::KeptValues;

@@ -4,8 +4,9 @@
 //! Deny wins over ask, ask over allow, and what stands in no list is denied: a tool that appears in a later version can
 //! never run by itself. A setting takes the place of what the lists say of a tool's name, but for what `deny` names: only whoever edits
 //! the configuration undoes that. Of a tool of another program whose name stands in no list a person is asked: whoever configured the program
-//! wanted it, and did not know its tools; nor did whoever wrote `*`. A tool that the agent made and that was put in force may run unless a
-//! list or a person says otherwise: what its body asks for is decided on by itself. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
+//! wanted it, and did not know its tools; nor did whoever wrote `*`. The same holds of `evolve.propose`: whoever lets agents change lets them
+//! ask. A tool that the agent made and that was put in force may run unless a list or a person says otherwise: what its body asks for is
+//! decided on by itself. Asked before each `tool.requested`, and for the list of tools that a mind is shown.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,6 +14,8 @@ use std::{
 };
 
 use abide_domain::{event::PolicySetting, limits::TOOL_NAME_BYTES_MAX};
+
+use crate::PROPOSE_TOOL_NAME;
 
 /// The names of tools of other programs begin with it.
 pub const FOREIGN_PREFIX: &str = "mcp.";
@@ -157,12 +160,12 @@ impl ToolPolicy {
         if self.made.contains(name) {
             return Permission::Allow;
         }
-        let is_foreign = is_foreign(name);
-        let names = |pattern: &Pattern| !is_foreign || *pattern != Pattern::All;
+        let is_asked = is_foreign(name) || name == PROPOSE_TOOL_NAME;
+        let names = |pattern: &Pattern| !is_asked || *pattern != Pattern::All;
         if self.allow.patterns.iter().any(|pattern| names(pattern) && pattern.matches(name)) {
             return Permission::Allow;
         }
-        if is_foreign {
+        if is_asked {
             return Permission::Ask;
         }
         let (allow, ask) = (self.allow.key, self.ask.key);
@@ -291,7 +294,7 @@ mod tests {
 
     use abide_domain::event::PolicySetting;
 
-    use super::{OwnToolLists, Permission, ToolPolicy};
+    use super::{OwnToolLists, PROPOSE_TOOL_NAME, Permission, ToolPolicy};
 
     fn denied(reason: &str) -> Permission {
         Permission::Deny { reason: reason.into() }
@@ -344,6 +347,17 @@ mod tests {
         assert!(!asks("mcp.files.read", PolicySetting::Allow));
         assert!(asks("mcp.other.read", PolicySetting::Ask));
         assert!(!asks("clock.now", PolicySetting::Ask), "it is none of another program's");
+    }
+
+    #[test]
+    fn a_person_is_asked_about_a_change_of_the_agent_unless_a_list_names_it() {
+        let decide = |allow: &[&str], deny: &[&str]| {
+            ToolPolicy::new(allow, &[], deny).unwrap().decide(PROPOSE_TOOL_NAME)
+        };
+        assert_eq!(decide(&[], &[]), Permission::Ask);
+        assert_eq!(decide(&["*"], &[]), Permission::Ask);
+        assert_eq!(decide(&["evolve.propose"], &[]), Permission::Allow);
+        assert!(matches!(decide(&[], &["evolve.*"]), Permission::Deny { .. }));
     }
 
     #[test]

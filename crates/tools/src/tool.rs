@@ -64,6 +64,11 @@ pub trait Tool: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Whether it is refused where the epoch holds text that no person vouches for.
+    fn needs_trusted_text(&self) -> bool {
+        false
+    }
+
     /// Whether what it does is in the ledger before it returns, so that all that led to it has to be there first.
     fn writes_at_once(&self) -> bool {
         false

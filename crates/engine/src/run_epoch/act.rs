@@ -162,7 +162,7 @@ async fn run(
         said: &stimulus.content,
         listener: listener_of(services.settings.sharing, &stimulus),
         administrator: stimulus.administrator,
-        untrusted: walk.record.holds_untrusted() || is_of_agent(services, &stimulus.sender),
+        untrusted: holds_untrusted(walk),
         zone: &zone,
         now: walk.now(),
         ids: &*services.ids,
@@ -366,6 +366,11 @@ fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
         }
     }
     Ok(())
+}
+
+/// Whether the epoch holds text that no person vouches for.
+pub(super) fn holds_untrusted(walk: &Walk<'_>) -> bool {
+    walk.record.holds_untrusted() || is_of_agent(walk.services, &walk.record.stimulus.sender)
 }
 
 /// Whether another agent sent it: no person vouches for what it says.

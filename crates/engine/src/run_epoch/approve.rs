@@ -16,6 +16,7 @@ use abide_tools::{Permission, Tool, ToolError, UnknownToolError, judge_call};
 use serde_json::Value;
 
 use super::{
+    act::holds_untrusted,
     controls::{DecideError, DecisionOrder},
     error::EpochError,
     walk::Walk,
@@ -65,6 +66,13 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     };
     if let Err(problem) = tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
+    }
+    if tool.needs_trusted_text() && holds_untrusted(walk) {
+        let reason = format!(
+            "`{}` may not be called here: this epoch holds text that no person vouches for",
+            call.name
+        );
+        return Ok(Permit::Refused { outcome: Outcome::Denied, reason });
     }
     match judged(walk, call, &**tool) {
         Permission::Deny { reason } => Ok(Permit::Refused { outcome: Outcome::Denied, reason }),

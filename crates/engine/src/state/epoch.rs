@@ -24,8 +24,8 @@ use serde_json::Value;
 /// Longest line about how an epoch ended, in Unicode scalar values.
 const RESULT_CHARS_MAX: usize = 200;
 
-/// Tools whose results are the agent's own: its memory, its log, the clock, and what tests put in.
-const OWN_TOOLS: &[&str] = &[MEMORY, "clock.", "stdout", "probe."];
+/// Tools whose results are the agent's own: its memory, its log, the clock, what it proposes, and what tests put in.
+const OWN_TOOLS: &[&str] = &[MEMORY, "clock.", "stdout", "probe.", "evolve."];
 /// What the names of the memory's tools begin with.
 const MEMORY: &str = "memory.";
 /// How a result of theirs marks a fact that no person vouches for.

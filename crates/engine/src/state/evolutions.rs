@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use abide_domain::{
-    AgentId, CheckpointId, EntityName, EvolutionId, RunId, Timestamp,
+    AgentId, CheckpointId, EntityName, EpochId, EvolutionId, RunId, Timestamp,
     event::{Event, EvolutionDecision, EvolutionEvent, EvolutionProposed, EvolutionTrial},
     evolution::{EvolutionMove, EvolutionState, EvolutionTarget, step},
-    limits::EVOLUTIONS_KEPT_MAX,
+    limits::{EVOLUTIONS_KEPT_MAX, EVOLUTIONS_WAITING_MAX},
 };
 use abide_ledger::Entry;
 use serde_json::{Value, json};
@@ -165,6 +165,9 @@ pub struct AgentEvolutions {
     in_force: BTreeMap<EvolutionTarget, CodeInForce>,
     /// Proposals for a target whose trial began since the last that was kept.
     attempts: BTreeMap<EvolutionTarget, u32>,
+    /// Pairs, and changes taken back, since the beginning; what is forgotten too.
+    pairs: u64,
+    rollbacks: u64,
 }
 
 impl AgentEvolutions {
@@ -193,6 +196,16 @@ impl AgentEvolutions {
         self.attempts.get(&target).copied().unwrap_or(0).saturating_add(1)
     }
 
+    /// Requests that were given to two codes since the beginning.
+    pub const fn pairs_in_all(&self) -> u64 {
+        self.pairs
+    }
+
+    /// Changes that were taken back since the beginning.
+    pub const fn rollbacks_in_all(&self) -> u64 {
+        self.rollbacks
+    }
+
     /// Whether a rollback of it would change what runs: it is in force, for all requests or for some.
     pub fn is_in_force(&self, id: EvolutionId) -> bool {
         let is_it = |code: &CodeInForce| {
@@ -215,6 +228,14 @@ impl AgentEvolutions {
         let Some(next) = moved else { return };
         if let (EvolutionState::Shadowing { pairs }, EvolutionEvent::Compared(_)) = (next, event) {
             record.trial_pairs = pairs;
+        }
+        match event {
+            EvolutionEvent::Compared(compared) => {
+                let more = u64::try_from(compared.pairs.len()).unwrap_or(u64::MAX);
+                self.pairs = self.pairs.saturating_add(more);
+            }
+            EvolutionEvent::RolledBack(_) => self.rollbacks = self.rollbacks.saturating_add(1),
+            _ => {}
         }
         record.state = next;
         record.moved_at = entry.timestamp;
@@ -289,12 +310,33 @@ impl AgentEvolutions {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evolutions {
     by_agent: BTreeMap<AgentId, AgentEvolutions>,
+    /// What open epochs proposed: it counts when they commit.
+    staged: BTreeMap<EpochId, Vec<Entry>>,
 }
 
 impl Evolutions {
     pub(super) fn apply(&mut self, agent: &AgentId, entry: &Entry) {
         if let Event::Evolution(event) = &entry.event {
+            if let Some(epoch) = entry.epoch {
+                self.staged.entry(epoch).or_default().push(entry.clone());
+                return;
+            }
             self.by_agent.entry(agent.clone()).or_default().apply(agent, event, entry);
+        }
+    }
+
+    /// Takes the end of an epoch in: what it proposed is a proposal from then on, or never was one. Of an agent whose changes wait
+    /// already, as many as may, no more are taken.
+    pub(super) fn ended(&mut self, epoch: EpochId, agent: &AgentId, is_committed: bool) {
+        for entry in self.staged.remove(&epoch).unwrap_or_default() {
+            let of_agent = self.by_agent.entry(agent.clone()).or_default();
+            let waiting = of_agent.records().filter(|record| !record.state.is_ended()).count();
+            if let Event::Evolution(event @ EvolutionEvent::Proposed(_)) = &entry.event
+                && is_committed
+                && waiting < EVOLUTIONS_WAITING_MAX
+            {
+                of_agent.apply(agent, event, &entry);
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use abide_services::{
     check_scryfall, check_steam, edhrec_tools, internet_tools, rss_tools, scryfall_tools,
     steam_tools,
 };
-use abide_tools::{Registry, RegistryError, Tool};
+use abide_tools::{ProposeEvolution, Registry, RegistryError, Tool};
 use abide_workspace::{
     CommandRules, CommandRulesError, FileToolSettings, FolderAccess, FolderResolver, NamedFolder,
     ReadSkill, RunCommand, ShellSettings, Skills, UndoLimits, file_tools,
@@ -108,6 +108,9 @@ pub(crate) fn registry(
     warn_of_problems(&skills);
     tools.extend(ReadSkill::new(skills).map(|tool| Arc::new(tool) as Arc<dyn Tool>));
     tools.extend(service_tools(home, settings, environment, clock)?);
+    if settings.evolution.enabled {
+        tools.push(Arc::new(ProposeEvolution::new()));
+    }
     tools.into_iter().try_for_each(|tool| registry.add(tool))?;
     Ok(registry)
 }

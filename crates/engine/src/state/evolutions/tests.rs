@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use abide_domain::{
-    AgentId, EntityName, EvolutionId, Timestamp,
+    AgentId, EntityName, EpochId, EvolutionId, Timestamp,
     event::{
         ComparedLeg, ComparedPair, EvolutionBackedUp, EvolutionCheckpointed, EvolutionCompared,
         EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionKept, EvolutionProposed,
@@ -11,12 +11,12 @@ use abide_domain::{
         EvolutionValidated,
     },
     evolution::{EvolutionState, EvolutionTarget},
-    limits::EVOLUTIONS_KEPT_MAX,
+    limits::{EVOLUTIONS_KEPT_MAX, EVOLUTIONS_WAITING_MAX},
 };
 use abide_ledger::Entry;
 use uuid::Uuid;
 
-use super::{CodeInForce, Evolutions};
+use super::{CodeInForce, EvolutionRecord, Evolutions};
 
 fn id(number: u128) -> EvolutionId {
     EvolutionId::from_uuid(Uuid::from_u128(number))
@@ -34,6 +34,10 @@ struct Fold {
 
 impl Fold {
     fn apply(&mut self, event: impl Into<EvolutionEvent>) {
+        self.apply_in(None, event);
+    }
+
+    fn apply_in(&mut self, epoch: Option<EpochId>, event: impl Into<EvolutionEvent>) {
         self.seq += 1;
         self.evolutions.apply(
             &felix(),
@@ -43,23 +47,30 @@ impl Fold {
                 timestamp: Timestamp::from_micros(i64::try_from(self.seq).unwrap()),
                 entity: felix().entity(),
                 author: EntityName::keeper(),
-                epoch: None,
+                epoch,
                 event: event.into().into(),
             },
         );
     }
 
     fn propose(&mut self, evolution_id: EvolutionId) {
-        self.apply(EvolutionEvent::Proposed(EvolutionProposed {
-            evolution_id,
-            run: None,
-            reason: "because".into(),
-            target: "memory_system".into(),
-            code: "(define x 1)".into(),
-            change: BTreeMap::default(),
-            expected: BTreeMap::default(),
-            trial: None,
-        }));
+        self.propose_in(None, evolution_id);
+    }
+
+    fn propose_in(&mut self, epoch: Option<EpochId>, evolution_id: EvolutionId) {
+        self.apply_in(
+            epoch,
+            EvolutionEvent::Proposed(EvolutionProposed {
+                evolution_id,
+                run: None,
+                reason: "because".into(),
+                target: "memory_system".into(),
+                code: "(define x 1)".into(),
+                change: BTreeMap::default(),
+                expected: BTreeMap::default(),
+                trial: None,
+            }),
+        );
     }
 
     fn try_out(&mut self, evolution_id: EvolutionId) {
@@ -229,4 +240,26 @@ fn what_ended_long_ago_is_let_go_but_never_what_runs_or_what_a_rollback_needs() 
     let evolutions = fold.evolutions.of(&felix()).unwrap();
     assert_eq!(evolutions.records().count(), EVOLUTIONS_KEPT_MAX);
     assert!(evolutions.get(id(1)).is_some() && evolutions.get(id(2)).is_some());
+}
+
+#[test]
+fn what_an_epoch_proposes_counts_when_it_commits_and_never_beyond_what_may_wait() {
+    let mut fold = Fold::default();
+    let epoch = |number: u128| EpochId::from_uuid(Uuid::from_u128(number));
+    fold.propose_in(Some(epoch(1)), id(1));
+    assert_eq!(fold.evolutions.get(id(1)), None, "its epoch is open");
+    fold.evolutions.ended(epoch(1), &felix(), false);
+    assert_eq!(fold.evolutions.get(id(1)), None, "its epoch was aborted");
+
+    fold.propose_in(Some(epoch(2)), id(2));
+    fold.evolutions.ended(epoch(2), &felix(), true);
+    let seq = fold.evolutions.get(id(2)).and_then(EvolutionRecord::proposed_seq);
+    assert_eq!(seq, Some(2), "the line that holds its code");
+
+    for number in 3..=u128::try_from(EVOLUTIONS_WAITING_MAX).unwrap() + 3 {
+        fold.propose_in(Some(epoch(3)), id(number));
+    }
+    fold.evolutions.ended(epoch(3), &felix(), true);
+    let of = fold.evolutions.of(&felix()).unwrap();
+    assert_eq!(of.records().count(), EVOLUTIONS_WAITING_MAX);
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use abide_services::AllowedHosts;
-use abide_tools::{Registry, TOOL_PARTS, pattern_means};
+use abide_tools::{PROPOSE_TOOL_NAME, Registry, TOOL_PARTS, pattern_means};
 use abide_workspace::{CommandRules, FolderAccess, NamedFolder};
 
 use crate::{
@@ -74,6 +74,7 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
         .chain(TOOL_PARTS)
         .chain(abide_workspace::TOOL_NAMES)
         .chain(SERVICE_TOOL_NAMES)
+        .chain([PROPOSE_TOOL_NAME])
         .collect();
     let means_something = |pattern: &&String| {
         known.iter().any(|name| pattern_means(pattern, name)) || names_server(config, pattern)
