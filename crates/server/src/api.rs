@@ -121,6 +121,7 @@ routes! {
     post "/evolutions/search" [Admin] evolutions::search::start;
     post "/evolutions/search/stop" [Admin] evolutions::search::stop;
     get "/evolutions/{id}" [ReadOf(Evolution)] evolutions::show;
+    get "/evolutions/{id}/report" [ReadOf(Evolution)] evolutions::report;
     post "/evolutions/{id}/{action}" [Approve] evolutions::answer;
     get "/identity" [ReadOf(Query)] memory::identity::show;
     post "/identity" [Admin] memory::identity::set;
@@ -181,7 +182,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort, epochs::dismiss,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
         approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
-        evolutions::list, evolutions::propose, evolutions::show, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, memory::identity::show, memory::identity::set, memory::identity::versions,
+        evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

@@ -8,7 +8,7 @@
 //! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
 //! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_checks`, `mind_leg`, `mind_differences`, `mind_judge`, `mind_trial` and
 //! `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
-//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence), `search`
+//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence), `trial_report` (a trial with all its figures, made again from the ledger), `search`
 //! (a better order that is looked for, and proposed like any).
 
 mod checks;
@@ -37,6 +37,7 @@ mod report;
 mod search;
 mod task;
 mod trial;
+mod trial_report;
 mod watching;
 mod work;
 
@@ -47,4 +48,5 @@ pub(crate) use search::{
     SearchEnd, SearchPhase, SearchStartError, SearchStatus, Searches, SearchesParts, search_winner,
 };
 pub(crate) use task::EvolutionTask;
+pub(crate) use trial_report::{TrialReport, trial_report};
 pub(crate) use work::EvolutionParts;

@@ -163,6 +163,18 @@ export interface AgentView {
   usage_today: UsageToday;
 }
 
+/** How often answers agree. */
+export interface AgreementView {
+  /** Those that agree. */
+  agreeing: number;
+  /** The floor: what asking the same mind twice gives; null where that was not done. */
+  floor?: FloorView | null;
+  /** Those of which it is known. */
+  judged: number;
+  /** Pairs. */
+  pairs: number;
+}
+
 /** What a person answers. */
 export interface AnswerBody {
   /** Yes: the form is filled in, or the address was visited. No: the server hears that it was declined. */
@@ -288,6 +300,8 @@ export interface CommandBody {
 
 /** What one of the two did. */
 export interface ComparedLegView {
+  /** Of the code in force, asked once more: whether its answers agree; null where it was not. */
+  again_agrees?: boolean | null;
   /** What it replied, shortened; of a mind alone. */
   answer?: string | null;
   /** Tools that were called, in their order. */
@@ -298,10 +312,16 @@ export interface ComparedLegView {
   cpu_us: number;
   /** Why there is no answer, or none that counts. */
   error?: string | null;
+  /** What a judge said of the candidate's answer beside the other: `better`, `worse` or `tie`; null where none was asked. */
+  judged?: string | null;
   /** Memory in bytes. */
   memory_bytes: number;
   /** Of an error: whether it came again when the request was asked twice more. */
   repeats?: boolean | null;
+  /** How often it was asked; null: once. Measurements are medians. */
+  runs?: number | null;
+  /** What all that was asked for it cost, in millionths of a US dollar; null where that is `cost_microusd`. */
+  spent_microusd?: number | null;
   /** Tokens in and out; of a model alone. */
   tokens?: number | null;
   /** Wall time in microseconds. */
@@ -662,14 +682,50 @@ export interface EvolutionBody {
 /** A change with its code and all that was measured of it. */
 export type EvolutionDetailView = EvolutionView & { change: { [key: string]: Json }; code: string; code_before?: string | null; compared: ComparedPairView[]; story: StoryLineView[]; trial?: EvolutionTrialView | null };
 
+/** What a change is, what was measured of it, and in what it differs. */
+export interface EvolutionReportView {
+  /** Pairs of which it is known whether the answers agree, and those in which they do. */
+  agreement: AgreementView;
+  /** What the candidate did in all. */
+  candidate: LegTotalsView;
+  /** What would change of a mind, by keys. */
+  change: { [key: string]: Json };
+  /** Every figure of its trial, with intervals, the rule and its form; null before its trial. */
+  comparison?: { [key: string]: Json } | null;
+  /** Pairs in which they differ, the first fifty, with what both did. */
+  divergences: ReportedDivergenceView[];
+  /** How many there are. */
+  divergences_total: number;
+  /** The change, as it stands. */
+  evolution: EvolutionView;
+  /** What a judge said; null where none was asked. */
+  judge?: JudgeView | null;
+  /** What the code in force did in all. */
+  main: LegTotalsView;
+  /** How many pairs would have been needed, in a sentence; null where too few were measured to say that. */
+  power?: string | null;
+  /** Where chance came from, as a text: numbers of JSON are too short; null before its trial. */
+  seed?: string | null;
+  /** How it is tried; null: as the configuration says. */
+  trial?: EvolutionTrialView | null;
+  /** The form of this report. */
+  version: number;
+  /** Pairs since it was loaded. */
+  watched: AgreementView;
+}
+
 /** How a change is tried. */
 export interface EvolutionTrialView {
   /** What it may cost, in US dollars; null: nothing that costs. */
   budget_usd?: number | null;
+  /** The model that is asked which of two replies is better; null: none. */
+  judge?: string | null;
   /** On how many of the newest requests at most. */
   last: number;
   /** Whether it ends with the comparison. */
   only_compare: boolean;
+  /** How often each of two minds is asked each request; null: once. */
+  repeat?: number | null;
 }
 
 /** A change of an agent. */
@@ -779,6 +835,16 @@ export interface FactView {
   valid_from: string;
   /** Null while it holds. */
   valid_to?: string | null;
+}
+
+/** How often a mind agrees with itself. */
+export interface FloorView {
+  /** Those on which its answers agree. */
+  agreeing: number;
+  /** Those on which the candidate's agrees with its first. */
+  candidate_agreeing: number;
+  /** Requests on which it was asked twice. */
+  requests: number;
 }
 
 /** What is to be forgotten: one of `words`, `fact_id`, `epoch` and `person`. */
@@ -980,6 +1046,26 @@ export interface IrcView {
   server: string;
 }
 
+/** A model that is asked which of two replies is better. */
+export interface JudgeBody {
+  /** Its name. */
+  model: string;
+  /** Its provider [default: that of the agent]. */
+  provider?: string | null;
+}
+
+/** What a judge said. */
+export interface JudgeView {
+  /** Pairs in which the candidate's reply is better. */
+  better: number;
+  /** How likely so many more on one side are without a difference. */
+  p: number;
+  /** Pairs in which neither is. */
+  tie: number;
+  /** Pairs in which it is worse. */
+  worse: number;
+}
+
 /** An agent. */
 export interface JudgedView {
   agent: string;
@@ -1026,6 +1112,18 @@ export interface LedgerPage {
   next?: string | null;
   /** Where to begin to go the other way, as the other parameter; null where there is nothing. */
   prev?: string | null;
+}
+
+/** What one of the two did in all. */
+export interface LegTotalsView {
+  /** Calls of tools. */
+  calls: number;
+  /** Requests that it failed on. */
+  errors: number;
+  /** What all that was asked for it cost, in millionths of a US dollar. */
+  spent_microusd: number;
+  /** Tokens. */
+  tokens: number;
 }
 
 /** A link that signs a browser in. */
@@ -1405,6 +1503,18 @@ export interface ReportView {
   until: string;
   /** Stalls that ended because the agent could stall no more. */
   withdrawn: number;
+}
+
+/** A pair in which they differ. */
+export interface ReportedDivergenceView {
+  /** What the candidate did. */
+  candidate: ComparedLegView;
+  /** The first thing in which they differ. */
+  divergence: string;
+  /** What the code in force did. */
+  main: ComparedLegView;
+  /** The epoch that the request belongs to. */
+  request: string;
 }
 
 /** Whose window ends, and how. */
@@ -1847,10 +1957,14 @@ export interface TrialBody {
 export interface TrialOptionsBody {
   /** What it may cost, in US dollars [default: nothing that costs]. */
   budget_usd?: number | null;
+  /** A model that says which of two replies is better; it decides nothing. */
+  judge?: JudgeBody | null;
   /** On how many of the newest requests: 30 to 200, and 1 to 1000 where it ends with the comparison [default: `last` of `[evolution]`]. */
   last?: number | null;
   /** Whether it ends with the comparison: nothing is put in force. */
   only_compare?: boolean;
+  /** How often each of two minds is asked each request: 1 to 5 [default: once]. */
+  repeat?: number | null;
 }
 
 /** What came of a trial. */
@@ -2091,6 +2205,8 @@ export interface Routes {
   "POST /evolutions/search/stop": { path: never; query: never; body: RankingSearchStopBody; answer: RankingSearchView };
   /** One change: its code, its story, and what was measured of it. */
   "GET /evolutions/{id}": { path: "id"; query: never; body: undefined; answer: EvolutionDetailView };
+  /** The report of a change, made from the ledger alone: the same bytes whenever it is asked for, until the change moves on. */
+  "GET /evolutions/{id}/report": { path: "id"; query: never; body: undefined; answer: EvolutionReportView };
   /** Answers a change: `approve` or `reject` one that waits for that, `rollback` one that is in force, `abort` one that is not. */
   "POST /evolutions/{id}/{action}": { path: "id" | "action"; query: never; body: EvolutionAnswerBody; answer: EvolutionView };
   /** 200 where the keeper is healthy, else 503, with the reason. */
@@ -2585,6 +2701,14 @@ export interface ComparedLeg {
   calls?: string[];
   /** What it replied, shortened; of a mind alone. */
   answer?: string;
+  /** How often it was asked, where that was more than once: the measurements are the medians. */
+  runs?: number;
+  /** Of the code in force, where it was asked once more to see how much it differs from itself: whether its answers agree. */
+  again_agrees?: boolean;
+  /** What a judge said of its answer beside the other's; of the candidate alone. */
+  judged?: JudgedAnswer;
+  /** What all that was asked for it cost, in millionths of a US dollar, where that was more than once. */
+  spent_microusd?: number;
 }
 
 /** One request, answered by both. */
@@ -3006,6 +3130,10 @@ export interface EvolutionTrial {
   only_compare: boolean;
   /** What the trial may cost, in millionths of a US dollar; none: nothing that costs. */
   budget_microusd?: number;
+  /** How often each of two minds is asked each request; none: once. */
+  repeat?: number;
+  /** A model that says which of two replies is better. It decides nothing. */
+  judge?: TrialJudge;
 }
 
 /** A proposal that passed all checks that need no trial. */
@@ -3200,6 +3328,8 @@ export interface InnerToolRequested {
   /** What running it changes. */
   effect: EffectClass;
 }
+/** What a judge says of an answer beside another one. */
+export type JudgedAnswer = "better" | "worse" | "tie";
 
 /** A keeper begins. */
 export interface KeeperStarted {
@@ -3964,6 +4094,14 @@ export interface ToolRequested {
   effect: EffectClass;
   /** Whether it may run again when nobody knows whether it ran. Recorded, so that a later registry cannot change it. */
   idempotent?: boolean;
+}
+
+/** A model that is asked which of two replies is better. */
+export interface TrialJudge {
+  /** Its name. */
+  model: string;
+  /** Its provider; none: that of the agent. */
+  provider?: string;
 }
 
 /** A mind answered. */

@@ -3,7 +3,7 @@
 //! Nothing of a change is run or judged here: a proposal is written down, an answer is a move of its machine. What the record does not
 //! allow is refused, and what was read of a change is never more than its own lines.
 //!
-//! Reading order: the routes, `body` (what is proposed), `view` (what is shown), `lines` (what is read back from the ledger), `search`
+//! Reading order: the routes, `body` (what is proposed), `view` (what is shown), `lines` (what is read back from the ledger), `report`, `search`
 //! (a search for something to propose).
 
 use abide_domain::{EvolutionId, evolution::EvolutionTarget};
@@ -27,15 +27,21 @@ use super::{
     input::{Body, Params, bounded_reason},
     list::List,
 };
-use crate::{auth::Caller, config::EvolutionSection, evolution::MindChange};
+use crate::{
+    auth::Caller,
+    config::EvolutionSection,
+    evolution::{MindChange, trial_report},
+};
 
 mod body;
 mod lines;
+mod report;
 pub(super) mod search;
 mod view;
 
 use body::EvolutionBody;
 use lines::EvolutionLines;
+use report::EvolutionReportView;
 use view::{EvolutionDetailView, EvolutionView, STATE_WORDS};
 
 /// What a person says about a change.
@@ -110,6 +116,23 @@ pub(crate) async fn show(
     let EvolutionLines { proposed, story, compared, .. } = lines;
     let said = (proposed, code_before);
     Ok(Json(EvolutionDetailView::new(item, said, (story, compared.into()))))
+}
+
+/// The report of a change, made from the ledger alone: the same bytes whenever it is asked for, until the change moves on.
+#[utoipa::path(get, path = "/evolutions/{id}/report", tag = "evolution", params(("id" = String, Path)),
+    responses((status = 200, body = EvolutionReportView), (status = 404), (status = 503)))]
+pub(crate) async fn report(
+    State(app): State<AppState>,
+    Path(id): Path<String>,
+) -> Result<Json<EvolutionReportView>, ApiError> {
+    let keeper = app.keeper()?;
+    let record = known(keeper, &id)?;
+    let item = view_of(&keeper.state().evolutions, &record);
+    let _permit = app.read_permit().await;
+    let made = trial_report(keeper.ledger(), &record).await;
+    let made = made.map_err(|problem| ApiError::internal(&std::io::Error::other(problem)))?;
+    let seed = record.seed.map(|(seed, _)| seed);
+    Ok(Json(EvolutionReportView::new(item, seed, made)))
 }
 
 /// Proposes a change. It is durable when this answers, and tried as soon as the agent's earlier ones have ended.

@@ -2,14 +2,18 @@
 //!
 //! Words of proposals and of what was measured are others': hidden characters in them are made visible.
 
+use std::collections::HashSet;
+
 use abide_domain::{limits::EVOLUTION_CODE_BYTES_MAX, visible_line};
 use clap::{Args, Subcommand};
+use http::StatusCode;
 use serde_json::{Value, json};
 
 mod adopt;
 mod compare;
 mod modules;
 mod propose;
+mod report;
 mod search;
 mod story;
 
@@ -29,6 +33,8 @@ use search::SearchOptions;
 
 /// Digits of an id: a whole one is not looked up.
 const ID_CHARS: usize = 36;
+/// The least of them that a list shows.
+const ID_CHARS_MIN: usize = 13;
 /// Changes that a short id is looked for in: the newest.
 const LOOKED_FOR_MAX: usize = 500;
 /// Longest file of cases.
@@ -54,7 +60,7 @@ enum Action {
         #[arg(long)]
         state: Option<String>,
         /// At most this many
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=500))]
         limit: u16,
         /// Where to go on: the cursor that the page before printed
         #[arg(long)]
@@ -67,6 +73,14 @@ enum Action {
         /// Prints its code too
         #[arg(long)]
         code: bool,
+    },
+    /// Prints the report of a change: every figure, and in what it differs. Made from the ledger, the same each time
+    Report {
+        /// The change, by its id or how that begins
+        id: String,
+        /// Prints it as Markdown
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
     },
     /// Proposes a change; it is tried on the agent's own record before it counts
     Propose(Propose),
@@ -110,17 +124,22 @@ impl EvolveCommand {
                     ("limit", Some(&limit)),
                     ("cursor", cursor.as_deref()),
                 ]);
-                list(context, &client.fetch(Call::get(&format!("/evolutions{query}"))).await?)?;
+                let found = client.fetch(Call::get(&format!("/evolutions{query}"))).await?;
+                let chars = id_chars(context, &client).await?;
+                list(context, &found, chars)?;
             }
             Action::Show { id, code } => {
                 let path = format!("/evolutions/{}", whole_id(&client, &id).await?);
                 show(context, &client.fetch(Call::get(&path)).await?, code)?;
             }
+            Action::Report { id, markdown } => {
+                print_report(context, &client, &whole_id(&client, &id).await?, markdown).await?;
+            }
             Action::Propose(proposal) => {
                 let text = read_text(proposal.file(), EVOLUTION_CODE_BYTES_MAX as u64)?;
                 let cases = proposal.cases().map(|file| read_text(file, CASES_BYTES_MAX));
                 let body = proposal.body(text, cases.transpose()?.as_deref())?;
-                announce(context, &client.fetch(Call::post("/evolutions", &body)).await?)?;
+                announce(context, &post_proposal(&client, &body).await?)?;
             }
             Action::Approve(answer) => answer.give(context, &client, "approve").await?,
             Action::Reject(answer) => answer.give(context, &client, "reject").await?,
@@ -166,7 +185,36 @@ async fn whole_id(client: &Client, typed: &str) -> Result<String, CliError> {
     }
 }
 
-fn list(context: &Context, found: &Value) -> Result<(), CliError> {
+/// Sends a proposal. A value that the keeper does not take is wrong usage.
+async fn post_proposal(client: &Client, body: &Value) -> Result<Value, CliError> {
+    let answer = client.call(Call::post("/evolutions", body)).await?;
+    match answer.status {
+        status if status.is_success() => Ok(answer.body),
+        StatusCode::UNPROCESSABLE_ENTITY => Err(answer.into_error().with_exit(Exit::Usage)),
+        _ => Err(answer.into_error()),
+    }
+}
+
+/// How many characters of an id a person is shown: as many as tell it from all others that a short one is looked for in.
+async fn id_chars(context: &Context, client: &Client) -> Result<usize, CliError> {
+    if context.terminal.is_json() || context.terminal.screen().is_none() {
+        return Ok(ID_CHARS);
+    }
+    let found = client.fetch(Call::get(&format!("/evolutions?limit={LOOKED_FOR_MAX}"))).await?;
+    let ids: Vec<&str> = items(&found, "/items").iter().map(|change| text(change, "/id")).collect();
+    Ok(chars_that_tell_apart(&ids))
+}
+
+/// The shortest length at which no two of them begin alike, and one more so that the next one begins otherwise too, as far as that goes.
+fn chars_that_tell_apart(ids: &[&str]) -> usize {
+    let begin_otherwise = |chars: &usize| {
+        let begins: HashSet<&str> = ids.iter().map(|id| id.get(..*chars).unwrap_or(id)).collect();
+        begins.len() == ids.len()
+    };
+    (ID_CHARS_MIN..ID_CHARS).find(begin_otherwise).map_or(ID_CHARS, |chars| chars + 1)
+}
+
+fn list(context: &Context, found: &Value, id_chars: usize) -> Result<(), CliError> {
     let terminal = &context.terminal;
     if terminal.is_json() {
         return terminal.json(found);
@@ -178,7 +226,7 @@ fn list(context: &Context, found: &Value) -> Result<(), CliError> {
             why => why,
         };
         vec![
-            text(change, "/id").to_owned(),
+            text(change, "/id").chars().take(id_chars).collect(),
             text(change, "/citizen").to_owned(),
             text(change, "/target").to_owned(),
             state_of(change),
@@ -221,6 +269,22 @@ fn show(context: &Context, change: &Value, has_code: bool) -> Result<(), CliErro
     Ok(())
 }
 
+async fn print_report(
+    context: &Context,
+    client: &Client,
+    id: &str,
+    is_markdown: bool,
+) -> Result<(), CliError> {
+    if !is_markdown && !context.terminal.is_json() {
+        return compare::show_report(context, client, id).await;
+    }
+    let report = client.fetch(Call::get(&format!("/evolutions/{id}/report"))).await?;
+    if is_markdown {
+        return context.terminal.data(&report::markdown(&report));
+    }
+    context.terminal.json(&report)
+}
+
 fn announce(context: &Context, proposed: &Value) -> Result<(), CliError> {
     if context.terminal.is_json() {
         return context.terminal.json(proposed);
@@ -233,4 +297,16 @@ fn announce(context: &Context, proposed: &Value) -> Result<(), CliError> {
 
 fn with_next_step(error: CliError, hint: &str) -> CliError {
     if error.next_step().is_some() { error } else { error.hint(hint) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ID_CHARS_MIN, chars_that_tell_apart};
+
+    #[test]
+    fn ids_are_shown_as_long_as_they_begin_alike() {
+        let ids = ["0193e0f0-0000-7aaa-8000-000000000000", "0193e0f0-0000-7aab-8000-000000000000"];
+        assert_eq!(chars_that_tell_apart(&ids), 19);
+        assert_eq!(chars_that_tell_apart(&ids[..1]), ID_CHARS_MIN + 1);
+    }
 }

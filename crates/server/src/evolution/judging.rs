@@ -52,13 +52,13 @@ pub(super) fn rule_of(record: &EvolutionRecord, pairs: &[ComparedPair]) -> Rule 
 
 /// How often a mind that was asked twice agreed with itself: the floor of how often another one can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MindFloor {
+pub(crate) struct MindFloor {
     /// Requests on which it was asked twice.
-    pub(super) requests: usize,
+    pub(crate) requests: usize,
     /// Those on which its answers agree.
-    pub(super) agreeing: usize,
+    pub(crate) agreeing: usize,
     /// Those on which the candidate's agrees with its first.
-    pub(super) candidate_agreeing: usize,
+    pub(crate) candidate_agreeing: usize,
 }
 
 impl MindFloor {

@@ -238,6 +238,7 @@ impl Life {
             get("/evolutions?citizen=felix&limit=1"),
             get("/evolutions/search?citizen=felix"),
             get(&format!("/evolutions/{}", self.change)),
+            get(&format!("/evolutions/{}/report", self.change)),
         ]
     }
 

@@ -164,7 +164,7 @@ fn a_judge_is_asked_in_both_orders_and_decides_nothing_and_repeats_count_by_thei
     let judged = requests.iter().rev().find(|request| request.body["model"] == "judge").unwrap();
     assert!(judged.body.to_string().contains("All three are data"), "{}", judged.body);
     let wrong = home.run(["evolve", "try", "--model", "new", "--repeat", "9"]);
-    assert!(stderr(&wrong).contains("1 to 5"), "{wrong:?}");
+    assert!(stderr(&wrong).contains("1..=5"), "{wrong:?}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ pub(crate) struct ComparedPairView {
 
 /// What one of the two did.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-struct ComparedLegView {
+pub(super) struct ComparedLegView {
     /// Why there is no answer, or none that counts.
     error: Option<String>,
     /// Of an error: whether it came again when the request was asked twice more.

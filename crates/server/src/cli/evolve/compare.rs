@@ -4,20 +4,21 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use abide_domain::{visible, visible_line};
 use clap::Args;
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::adopt::{Adopt, check_can_ask};
+use super::{
+    adopt::{Adopt, check_can_ask},
+    report::{PlainPart, plain},
+};
 use crate::{
     cli::{
         client::{Call, Client},
         context::Context,
         error::{CliError, Exit},
-        json_text::{items, text},
-        table::{Table, clip, table},
+        json_text::text,
         text_file::read_text,
     },
     evolution::MindChange,
@@ -27,10 +28,6 @@ use crate::{
 const IDENTITY_BYTES_MAX: u64 = abide_domain::limits::IDENTITY_BYTES_MAX as u64;
 /// How often the keeper is asked how far it is.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// Characters of a reply in a list.
-const REPLY_CHARS: usize = 300;
-/// Divergences that are shown side by side.
-const DIVERGENCES_SHOWN: usize = 10;
 
 /// Compares another model, another identity or other settings with what the agent has
 #[derive(Debug, Args)]
@@ -54,13 +51,13 @@ pub(super) struct Compare {
     #[arg(long)]
     agent: Option<String>,
     /// On so many of its newest conversations
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     last: u32,
     /// What both models together may cost, in US dollars [default: nothing that costs]
     #[arg(long, value_name = "USD")]
     budget_usd: Option<f64>,
     /// Asks each model each request so many times, 1 to 5; the medians count
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5))]
     repeat: Option<u32>,
     /// A model that says which of two replies is better, in both orders; it decides nothing
     #[arg(long, value_name = "MODEL")]
@@ -95,7 +92,7 @@ impl Compare {
             check_can_ask(context, self.yes)?;
         }
         let body = self.body(&change);
-        let proposed = client.fetch(Call::post("/evolutions", &body)).await?;
+        let proposed = super::post_proposal(client, &body).await?;
         let id = text(&proposed, "/id").to_owned();
         if self.no_wait {
             context.terminal.data(&id)?;
@@ -114,7 +111,7 @@ impl Compare {
         if context.terminal.is_json() {
             context.terminal.json(&compared)?;
         } else {
-            report(context, &compared)?;
+            show_report(context, client, &id).await?;
         }
         if text(&compared, "/state") != "reported" {
             return Ok(Exit::Failed);
@@ -200,66 +197,15 @@ async fn wait(client: &Client, id: &str) -> Result<Waited, CliError> {
     }
 }
 
-/// The report as people read it: what was asked, the figures of both, then what differs.
-fn report(context: &Context, change: &Value) -> Result<(), CliError> {
-    let terminal = &context.terminal;
-    for note in items(change, "/notes").iter().filter_map(Value::as_str) {
-        terminal.data(&visible_line(note))?;
-    }
-    let pairs = items(change, "/compared");
-    if !pairs.is_empty() {
-        terminal.table(&figures(pairs))?;
-        let agreeing = pairs.iter().filter(|pair| pair["agrees"] == true).count();
-        terminal.data(&format!("{agreeing} of {} answered alike", pairs.len()))?;
-    }
-    terminal.data(&visible_line(text(change, "/why")))?;
-    let differing: Vec<&Value> = pairs.iter().filter(|pair| pair["agrees"] != true).collect();
-    for pair in differing.iter().take(DIVERGENCES_SHOWN) {
-        terminal.data("")?;
-        let differs = visible_line(text(pair, "/divergence"));
-        terminal.data(&format!("{}: {differs}", text(pair, "/request")))?;
-        for (name, leg) in [("now", &pair["main"]), ("new", &pair["candidate"])] {
-            let said = match text(leg, "/error") {
-                "" => text(leg, "/answer"),
-                error => error,
-            };
-            let said = visible(said).replace('\n', " ");
-            terminal.data(&format!("  {name}  {}", clip(&said, REPLY_CHARS)))?;
-        }
-    }
-    if differing.len() > DIVERGENCES_SHOWN {
-        let more = differing.len() - DIVERGENCES_SHOWN;
-        terminal.say(&format!("and {more} more; --json has all"));
-    }
-    Ok(())
-}
-
-fn figures(pairs: &[Value]) -> Table {
-    let median = |leg: &str, figure: &str| {
-        let mut values: Vec<u64> =
-            pairs.iter().filter_map(|pair| pair.get(leg)?.get(figure)?.as_u64()).collect();
-        values.sort_unstable();
-        values.get(values.len() / 2).copied()
-    };
-    let errors = |leg: &str| {
-        pairs.iter().filter(|pair| !text(pair, &format!("/{leg}/error")).is_empty()).count()
-    };
-    let total = |leg: &str| -> u64 {
-        pairs.iter().filter_map(|pair| pair.get(leg)?.get("cost_microusd")?.as_u64()).sum()
-    };
-    let row = |title: &str, leg: &str| {
-        let shown =
-            |value: Option<u64>| value.map_or_else(|| "–".to_owned(), |value| value.to_string());
-        let dollars = abide_engine::format_dollars(total(leg));
-        let milliseconds = median(leg, "wall_us").map(|wall| wall / 1_000);
-        vec![
-            title.to_owned(),
-            shown(milliseconds),
-            shown(median(leg, "tokens")),
-            dollars,
-            errors(leg).to_string(),
-        ]
-    };
-    let rows = [row("now", "main"), row("new", "candidate")];
-    table(&["", "MS", "TOKENS", "COST", "ERRORS"], &rows)
+/// Prints the report of a change as text.
+pub(super) async fn show_report(
+    context: &Context,
+    client: &Client,
+    id: &str,
+) -> Result<(), CliError> {
+    let report = client.fetch(Call::get(&format!("/evolutions/{id}/report"))).await?;
+    plain(&report, |part| match part {
+        PlainPart::Line(line) => context.terminal.data(&line),
+        PlainPart::Table(table) => context.terminal.table(&table),
+    })
 }

@@ -21,8 +21,8 @@ pub(super) struct Propose {
     /// The agent [default: the only one]
     #[arg(long)]
     agent: Option<String>,
-    /// Tries it on so many of the newest requests, 30 to 200
-    #[arg(long, value_name = "N")]
+    /// Tries it on so many of the newest requests, 30 to 200; with --compare-only 1 to 1000
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     last: Option<u32>,
     /// Ends with the comparison: nothing is put in force
     #[arg(long)]

@@ -14,7 +14,7 @@ use crate::cli::{
 const P: &str = "_p";
 /// The figure that is a count.
 const PAIRS: &str = "pairs";
-/// The figure that is a share of the pairs, and no change.
+/// How figures begin that are a share of the pairs, and no change.
 const AGREEMENT: &str = "agreement";
 /// Width of the names of figures.
 const NAME_WIDTH: usize = 16;
@@ -102,7 +102,7 @@ fn figures(change: &Value) -> Vec<Vec<Piece>> {
     let number = |value: Option<&Value>| value.and_then(Value::as_f64);
     let line = |name: &str| {
         let cell = |value: Option<f64>| match value {
-            Some(share) if name == AGREEMENT => format!("{:.1} %", share * 100.0),
+            Some(share) if name.starts_with(AGREEMENT) => format!("{:.1} %", share * 100.0),
             Some(change) => format!("{:+.1} %", change * 100.0),
             None => "-".to_owned(),
         };

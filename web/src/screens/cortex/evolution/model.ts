@@ -75,7 +75,7 @@ export interface Figure {
 }
 
 const PARTS = /_(low|high|p)$/;
-/** The figure that is a share of the pairs, and no change. */
+/** How the figures begin that are a share of the pairs, and no change. */
 const AGREEMENT = "agreement";
 /** How many pairs there are is said elsewhere. */
 const PAIRS = "pairs";
@@ -91,7 +91,7 @@ export function figuresOf({ predicted, measured }: Pick<EvolutionView, "predicte
     .map((name) => {
       const show = (value: number | undefined) => {
         if (value === undefined) return undefined;
-        return name === AGREEMENT ? share(value).replace(/^[−+]/, "") : share(value);
+        return name.startsWith(AGREEMENT) ? share(value).replace(/^[−+]/, "") : share(value);
       };
       const [low, high] = [show(measured[`${name}_low`]), show(measured[`${name}_high`])];
       return {
