@@ -6,7 +6,7 @@ use crate::limits::FAILURE_BYTES_MAX;
 
 /// A module could not be loaded, or a call of it gave nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{message}")]
+#[error("{}{message}", place(*line))]
 pub struct ScriptError {
     /// What kind of failure it is.
     pub kind: ScriptErrorKind,
@@ -48,4 +48,9 @@ impl ScriptError {
         self.line = line;
         self
     }
+}
+
+/// Where it failed, before what did.
+fn place(line: Option<u32>) -> String {
+    line.map(|line| format!("line {line}: ")).unwrap_or_default()
 }

@@ -38,6 +38,8 @@ pub(crate) const MODULE: &str = "module";
 
 /// Open files of such a process: its pipes, and what its confinement opens before it begins.
 const FILES_MAX: u64 = 1_024;
+/// What the runtime displays of a program that gets no memory any more, before it ends it by a signal.
+const OUT_OF_MEMORY: &str = "memory allocation of ";
 /// How long its end is waited for where its pipe has ended.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
@@ -61,6 +63,8 @@ pub(crate) struct ModuleProcess {
     /// Takes what it displays: a closed pipe would end it, a full one would hold it.
     _displayed: JoinSet<()>,
     last_words: LastWords,
+    /// What it may have.
+    memory_mb: u64,
 }
 
 impl SandboxedModules {
@@ -80,6 +84,11 @@ impl SandboxedModules {
             clock,
             probe,
         })
+    }
+
+    /// The clock by which calls are measured.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     /// Starts one for an agent.
@@ -122,7 +131,8 @@ impl SandboxedModules {
         let mut displayed = JoinSet::new();
         displayed.spawn(log.pump(stderr));
         let client = ModuleClient::new(stdout, stdin);
-        Ok(ModuleProcess { client, process, _displayed: displayed, last_words })
+        let memory_mb = self.memory_mb;
+        Ok(ModuleProcess { client, process, _displayed: displayed, last_words, memory_mb })
     }
 
     fn confine(
@@ -164,6 +174,9 @@ impl ModuleProcess {
             Err(_) => "it still runs".to_owned(),
         };
         self.last_words.wait_complete().await;
+        if self.last_words.lines().iter().any(|line| line.contains(OUT_OF_MEMORY)) {
+            return Ok(format!("it needed more than {} MB", self.memory_mb));
+        }
         Ok(match self.last_words.lines().last() {
             Some(last) => format!("{how}; {last}"),
             None => how,

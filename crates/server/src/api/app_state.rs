@@ -20,7 +20,7 @@ use super::{
 use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
-    evolution::Searches,
+    evolution::{ModuleMetrics, Searches},
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
     self_watch::{SelfWatch, StandingPart, find_standing, sentences},
@@ -48,6 +48,7 @@ struct Inner {
     servers: OnceLock<McpServers>,
     searches: OnceLock<Searches>,
     telegram: OnceLock<TelegramStatus>,
+    modules: OnceLock<ModuleMetrics>,
     config: OnceLock<ConfigView>,
     origin_check: OriginCheck,
     admission: Admission,
@@ -102,6 +103,7 @@ impl AppState {
             servers: OnceLock::new(),
             searches: OnceLock::new(),
             telegram: OnceLock::new(),
+            modules: OnceLock::new(),
             config: OnceLock::new(),
             origin_check,
             admission,
@@ -125,6 +127,17 @@ impl AppState {
     pub(crate) fn open(&self, keeper: Keeper, processes: Processes) {
         // The composition root calls this once; a second keeper would be another process.
         drop(self.inner.keeper.set((keeper, processes)));
+    }
+
+    /// Begins to show how modules of agents are asked.
+    pub(crate) fn show_modules(&self, metrics: ModuleMetrics) {
+        // As with the keeper.
+        drop(self.inner.modules.set(metrics));
+    }
+
+    /// How modules of agents were asked; none while the ledger is read.
+    pub(crate) fn modules(&self) -> Option<&ModuleMetrics> {
+        self.inner.modules.get()
     }
 
     /// Begins to show a watchdog.

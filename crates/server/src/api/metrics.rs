@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use abide_engine::Keeper;
+use abide_engine::{Keeper, state::Evolutions};
 use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
@@ -29,6 +29,11 @@ struct ReportedLabels {
     name: String,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabels {
+    state: &'static str,
+}
+
 /// Counters and gauges.
 #[utoipa::path(get, path = "/metrics", tag = "keeper", responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub(crate) async fn metrics(State(app): State<AppState>) -> Result<Response, ApiError> {
@@ -38,6 +43,9 @@ pub(crate) async fn metrics(State(app): State<AppState>) -> Result<Response, Api
     gauge(&mut registry, "ready", "1 when stimuli are accepted", u64::from(app.is_ready()));
     if let Ok(keeper) = app.keeper() {
         keeper_gauges(&mut registry, &app, keeper);
+    }
+    if let Some(modules) = app.modules() {
+        modules.register(&mut registry);
     }
     if let Some(running) = app.processes() {
         process_gauges(&mut registry, running);
@@ -74,10 +82,28 @@ fn keeper_gauges(registry: &mut Registry, app: &AppState, keeper: &Keeper) {
         set(&output, &of, agent.total.output_tokens);
         set(&cost, &of, agent.total.cost_microusd);
     }
+    evolution_gauges(registry, &state.evolutions);
     registry.register("queue", "Stimuli that wait", queues);
     registry.register("input_tokens", "Input tokens since the beginning", input);
     registry.register("output_tokens", "Output tokens since the beginning", output);
     registry.register("cost_microusd", "Known cost since the beginning", cost);
+}
+
+/// Changes of agents: where those are that are remembered, and what all together came to.
+fn evolution_gauges(registry: &mut Registry, evolutions: &Evolutions) {
+    let states: Family<StateLabels, Gauge<i64, AtomicI64>> = Family::default();
+    let (pairs, rollbacks) = (family(), family());
+    for (agent, of_agent) in evolutions.agents() {
+        for record in of_agent.records() {
+            states.get_or_create(&StateLabels { state: record.state.as_str() }).inc();
+        }
+        let of = AgentLabels { agent: agent.to_string() };
+        set(&pairs, &of, of_agent.pairs_in_all());
+        set(&rollbacks, &of, of_agent.rollbacks_in_all());
+    }
+    registry.register("evolutions", "Changes of agents that are remembered, by state", states);
+    registry.register("evolution_pairs", "Requests given to two codes since the beginning", pairs);
+    registry.register("evolution_rollbacks", "Changes taken back since the beginning", rollbacks);
 }
 
 /// What is known of agents' processes, and what they last measured of themselves.

@@ -71,6 +71,7 @@ pub(super) async fn start(
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
+    scope.app.show_modules(built.modules.metrics().clone());
     start_searches(scope, tasks, &keeper, &built.modules).await;
     start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
     if scope.input.config.settings.watchdog.enabled {

@@ -2,11 +2,12 @@
 //! written here.
 
 use abide_domain::event::{EvolutionProposed, TrialJudge};
-use abide_engine::{format_dollars, state::EvolutionRecord};
+use abide_engine::{format_dollars, keeper::ShownInstead, state::EvolutionRecord};
 
 use super::{
     mind_change::{MindBounds, MindChange},
     mind_judge::{ANSWER_TOKENS, MindJudge, ORDERS, QUESTION_TOKENS},
+    mind_quotes::quoted,
     mind_trial::{BoundedMind, FLOOR_REQUESTS},
     work::{EvolutionWork, MoveError, Refused},
 };
@@ -32,7 +33,7 @@ impl AskedMinds {
 
 impl EvolutionWork {
     /// Whether a mind can be compared, and what that will cost at about.
-    pub(super) fn check_mind(
+    pub(super) async fn check_mind(
         &self,
         record: &EvolutionRecord,
         proposed: &EvolutionProposed,
@@ -58,7 +59,34 @@ impl EvolutionWork {
                 format_dollars(budget)
             )));
         }
+        if let Some(identity) = &change.identity
+            && let Some(words) = self.quote_of_record(record, identity).await?
+        {
+            return Err(Refused::Rejected(format!(
+                "the identity quotes the conversations that it would be tried on (\"{words} …\"): it would know the answers beforehand"
+            )));
+        }
         Ok(self.notes(record, (&minds, &change), cost))
+    }
+
+    /// What an identity quotes of the conversations that it is to be tried on; none where it does not.
+    async fn quote_of_record(
+        &self,
+        record: &EvolutionRecord,
+        identity: &str,
+    ) -> Result<Option<String>, Refused> {
+        let requests = self.requests(record);
+        let read = self.keeper.recorded_epochs(&record.agent, &requests, ShownInstead::default());
+        let epochs = read.await.map_err(|error| Refused::CannotTry(error.to_string()))?;
+        let in_force = {
+            let state = self.keeper.state();
+            let agent = state.agents.get(&record.agent);
+            agent.and_then(|agent| agent.identity.current()).map(|text| text.content.clone())
+        };
+        let asked = epochs.iter().map(|epoch| &*epoch.request.message);
+        let turns = epochs.iter().flat_map(|epoch| &epoch.turns);
+        let replied = turns.filter_map(|turn| turn.voice.final_response.as_deref());
+        Ok(quoted(identity, in_force.as_deref().unwrap_or_default(), asked.chain(replied)))
     }
 
     fn notes(

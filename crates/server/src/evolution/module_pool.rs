@@ -11,6 +11,7 @@ use abide_domain::{AgentId, EvolutionId};
 use abide_modules::{ModuleDeclarations, ModuleKind};
 use tokio::sync::Notify;
 
+use super::module_metrics::ModuleMetrics;
 use crate::agents::{ModuleProcess, SandboxedModules};
 
 /// How long a module may take to be loaded.
@@ -30,6 +31,7 @@ pub(super) struct ModulePool {
     failures: Mutex<HashMap<Served, u32>>,
     /// Notified where a process is missing, or a code is to be taken back.
     pub(super) missing: Notify,
+    pub(super) metrics: ModuleMetrics,
 }
 
 impl ModulePool {
@@ -40,6 +42,7 @@ impl ModulePool {
             idle: Mutex::default(),
             failures: Mutex::default(),
             missing: Notify::new(),
+            metrics: ModuleMetrics::new(),
         }
     }
 

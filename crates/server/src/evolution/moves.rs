@@ -100,7 +100,7 @@ impl EvolutionWork {
         }
         let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
         let checked = match record.target().and_then(own_checks::kind_of) {
-            None => self.check_mind(record, &proposed),
+            None => self.check_mind(record, &proposed).await,
             Some(kind) => self.check_module(record, (kind, &proposed)).await,
         };
         match checked {

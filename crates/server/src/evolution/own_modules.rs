@@ -12,6 +12,7 @@ use abide_tools::{OwnParts, SharedRegistry};
 
 use super::{
     live_requests::LiveRequests,
+    module_metrics::ModuleMetrics,
     module_pool::ModulePool,
     own_parts::{MadeCodes, parts_of},
     ranker::OwnRanker,
@@ -40,6 +41,11 @@ impl OwnModules {
         let (pool, live) = (Arc::new(ModulePool::new(launcher)), Arc::<LiveRequests>::default());
         let ranker = Arc::new(OwnRanker::new(Arc::clone(&pool), Arc::clone(&live)));
         Self { pool, live, ranker, tools }
+    }
+
+    /// How often modules were asked, and how that ended.
+    pub(crate) fn metrics(&self) -> &ModuleMetrics {
+        &self.pool.metrics
     }
 
     /// What orders passages.

@@ -110,8 +110,20 @@ impl OwnModule {
         loaded.map(|(process, _)| process)
     }
 
-    /// Takes a process back after a call.
-    fn done(&self, process: ModuleProcess, has_failed: bool) {
+    fn now(&self) -> Duration {
+        self.pool.launcher().clock().monotonic()
+    }
+
+    /// Takes a process back after a call that began then.
+    fn done<T>(
+        &self,
+        process: ModuleProcess,
+        called: &Result<T, ModuleCallError>,
+        begun: Duration,
+    ) {
+        let took = self.now().saturating_sub(begun);
+        self.pool.metrics.count(self.kind, CallOutcome::of(called), took);
+        let has_failed = called.is_err();
         let served = (self.agent.clone(), self.module.id);
         self.pool.count_failure(&served, has_failed);
         self.pool.put_back(served, process);
@@ -151,12 +163,12 @@ impl Tool for MadeTool {
             self.module.note(Some(call.epoch));
             let process = self.module.process().await;
             let mut process = process.map_err(|error| self.failed(&error))?;
-            let mut asked = AskedTools(call.inner);
+            let (mut asked, begun) = (AskedTools(call.inner), self.module.now());
             let called = process
                 .client
                 .call_tool(&self.spec.name, call.arguments.clone(), &mut asked, TOOL_LIMIT)
                 .await;
-            self.module.done(process, called.is_err());
+            self.module.done(process, &called, begun);
             called.map(|reply| output(reply.value)).map_err(|error| self.failed(&error.to_string()))
         })
     }
@@ -206,9 +218,9 @@ impl OwnCommand for MadeCommand {
         Box::pin(async move {
             self.module.note(written.epoch);
             let mut process = self.module.process().await?;
-            let name = &self.declared.name;
+            let (name, begun) = (&self.declared.name, self.module.now());
             let given = process.client.expand_command(name, written.text, COMMAND_LIMIT).await;
-            self.module.done(process, given.is_err());
+            self.module.done(process, &given, begun);
             given.map(|reply| reply.value).map_err(|error| {
                 let error = error.to_string();
                 self.module.say_failed(name, &error);

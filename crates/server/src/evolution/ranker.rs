@@ -16,6 +16,7 @@ use super::{
     codes::{CodesInForce, MemoryCodes, ModuleCode},
     live_requests::LiveRequests,
     memory_trial::rank_request,
+    module_metrics::CallOutcome,
     module_pool::{ModulePool, Served},
 };
 
@@ -61,10 +62,15 @@ impl OwnRanker {
     async fn ask(&self, task: &RankingTask<'_>, module: &ModuleCode) -> Option<Vec<u64>> {
         let served = (task.agent.clone(), module.id);
         let Some(mut process) = self.pool.take(&served) else {
+            self.pool.metrics.count(ModuleKind::Memory, CallOutcome::Missing, Duration::ZERO);
             self.pool.missing.notify_one();
             return None;
         };
+        let clock = self.pool.launcher().clock();
+        let begun = clock.monotonic();
         let asked = process.client.rank(rank_request(task), RANK_LIMIT).await;
+        let took = clock.monotonic().saturating_sub(begun);
+        self.pool.metrics.count(ModuleKind::Memory, CallOutcome::of(&asked), took);
         self.pool.count_failure(&served, asked.is_err());
         self.pool.put_back(served, process);
         match asked {

@@ -24,7 +24,7 @@ use crate::{
 
 const ON: &str = "[evolution]\nenabled = true\n";
 const TWO: &str = "[[agent]]\nid = \"felix\"\n[[agent]]\nid = \"ivy\"\n";
-const CODE: &str = "(define (rank question passages now) (map car passages))";
+pub(crate) const CODE: &str = "(define (rank question passages now) (map car passages))";
 
 /// A change that stands in a ledger, as far as its trial.
 pub(crate) struct Past {
@@ -34,7 +34,7 @@ pub(crate) struct Past {
 
 impl Past {
     /// One that was measured on three pairs and waits for a person.
-    fn waiting(seed: u64) -> Self {
+    pub(crate) fn waiting(seed: u64) -> Self {
         Self::waiting_with(seed, CODE)
     }
 

@@ -29,6 +29,7 @@ mod evolution;
 mod evolution_own;
 mod evolution_search;
 mod evolutions;
+mod evolve_cases;
 mod hands;
 mod input;
 mod irc;
