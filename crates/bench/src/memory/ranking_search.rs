@@ -305,13 +305,14 @@ mod tests {
     #[test]
     fn every_number_of_the_search_has_its_feature() {
         let named = abide_memory::SearchFeatures::default().named();
-        let known = abide_evolution::search::RankFeature::ALL.map(|feature| feature.name());
+        let known = abide_evolution::search::RankFeature::ALL
+            .map(abide_evolution::search::RankFeature::name);
         assert_eq!(named.map(|(name, _)| name), known);
     }
 
     #[test]
     fn a_search_on_made_talks_is_scored_as_the_recall_of_the_bench() {
-        let kind = KINDS.iter().next().unwrap();
+        let kind = KINDS.first().unwrap();
         let half = Half::new(kind.talks(1, false)).unwrap();
         let cases = half.cases();
         assert!(!cases.is_empty() && cases.len() <= half.asked.len());

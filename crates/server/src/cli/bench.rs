@@ -117,6 +117,7 @@ struct BenchOptions {
 }
 
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line, each on its own")]
 struct MemoryOptions {
     /// LoCoMo's `locomo10.json`, for recall of evidence; it is read and never kept
     #[arg(long, value_name = "FILE")]

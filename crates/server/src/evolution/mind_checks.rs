@@ -75,7 +75,7 @@ impl EvolutionWork {
         record: &EvolutionRecord,
         identity: &str,
     ) -> Result<Option<String>, Refused> {
-        let requests = self.requests(record);
+        let requests = self.newest_epochs(record);
         let read = self.keeper.recorded_epochs(&record.agent, &requests, ShownInstead::default());
         let epochs = read.await.map_err(|error| Refused::CannotTry(error.to_string()))?;
         let in_force = {

@@ -4,14 +4,19 @@
 use std::{sync::Arc, time::Duration};
 
 use abide_domain::{AgentId, EpochId, EvolutionId, tool::ToolSpec};
-use abide_modules::{DeclaredCommand, DeclaredTool, KeeperTools, ModuleDeclarations, ModuleKind};
+use abide_modules::{
+    DeclaredCommand, DeclaredTool, KeeperTools, ModuleCallError, ModuleDeclarations, ModuleKind,
+};
 use abide_tools::{
     Call, InnerCalls, Output, OwnCommand, OwnParts, Registry, Tool, ToolError, WrittenCommand,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{codes::ModuleCode, live_requests::LiveRequests, module_pool::ModulePool};
+use super::{
+    codes::ModuleCode, live_requests::LiveRequests, module_metrics::CallOutcome,
+    module_pool::ModulePool,
+};
 use crate::agents::ModuleProcess;
 
 /// How long the body of a tool may compute; what it waits for other tools does not count.

@@ -72,7 +72,7 @@ impl SearchOptions {
             }
             return Ok(Exit::Ok);
         }
-        let seed = &search["seed"];
+        let seed = number(&search, "/seed");
         terminal.say(&if is_running {
             format!("a search for {agent} runs already (seed {seed}); this one shows it")
         } else {
@@ -116,11 +116,11 @@ async fn watched(context: &Context, client: &Client, search: Value) -> Result<Va
     let mut progress = Progress::new(&context.terminal);
     let mut search = search;
     let started = text(&search, "/started_at").to_owned();
-    while search["state"] != "ended" {
+    while text(&search, "/state") != "ended" {
         progress.show(
             &place(&search),
-            search["generation"].as_u64().unwrap_or(0),
-            search["generations"].as_u64().unwrap_or(1),
+            number(&search, "/generation"),
+            number(&search, "/generations"),
         );
         tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => {}
@@ -148,6 +148,10 @@ async fn watched(context: &Context, client: &Client, search: Value) -> Result<Va
     Ok(search)
 }
 
+fn number(search: &Value, pointer: &str) -> u64 {
+    search.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
 /// Where a search is, in a few words.
 fn place(search: &Value) -> String {
     let score = |key: &str| search[key].as_f64().map(|score| format!("{score:.3}"));
@@ -167,9 +171,9 @@ fn place(search: &Value) -> String {
 fn report(context: &Context, search: &Value) -> Result<(), CliError> {
     let terminal = &context.terminal;
     if search["report"].is_object() {
-        let held_out = search["report"]["held_out"].as_u64().unwrap_or(0);
-        let chosen = search["questions"].as_u64().unwrap_or(0);
-        let evaluations = search["evaluations"].as_u64().unwrap_or(0);
+        let held_out = number(search, "/report/held_out");
+        let chosen = number(search, "/questions");
+        let evaluations = number(search, "/evaluations");
         terminal.say(&format!(
             "{} measured on {}; {} held out",
             format_count(evaluations, "expression"),
@@ -187,14 +191,14 @@ fn report(context: &Context, search: &Value) -> Result<(), CliError> {
 }
 
 fn figures(search: &Value) -> Table {
-    let number = |value: &Value| {
+    let score = |value: &Value| {
         value.as_f64().map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"))
     };
     let report = &search["report"];
     let today = vec![
         "today".to_owned(),
-        number(&search["today"]),
-        number(&report["today"]),
+        score(&search["today"]),
+        score(&report["today"]),
         report["today_missed"].to_string(),
         String::new(),
     ];
@@ -202,10 +206,10 @@ fn figures(search: &Value) -> Table {
         let mark = if found["is_winner"] == true { "*" } else { "" };
         vec![
             format!("{}{mark}", text(found, "/kind")),
-            number(&found["chosen"]),
-            number(&found["score"]),
+            score(&found["chosen"]),
+            score(&found["score"]),
             found["missed"].to_string(),
-            number(&found["p"]),
+            score(&found["p"]),
         ]
     };
     let found = items(report, "/found").iter().map(row);
