@@ -4,7 +4,7 @@
 //! the ledger, and it blocks on nothing: disk work is on other threads. Between two runs it is idle.
 //!
 //! Reading order: this file, a run's state (`run`) and start (`launch`), its loop (`run_loop`), what frames do (`frames`,
-//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`, `private_state_problem`).
+//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`, `private_state_problem`), code that is loaded while it runs (`code`).
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,6 +31,7 @@ use crate::{
     },
 };
 
+mod code;
 mod connections;
 mod disk;
 mod follow_up;
@@ -46,6 +47,7 @@ mod turns;
 
 pub(crate) use turns::QueuedTurn;
 
+use code::AgentCode;
 use disk::StateLocation;
 use follow_up::{FollowUp, mind_error};
 use report_quotas::ReportQuotas;
@@ -99,6 +101,7 @@ pub(crate) struct AgentActor {
     /// Until when a process that connects by itself is waited for, on the monotonic clock.
     connect_by: Duration,
     turns: TurnQueue,
+    code: AgentCode,
     faults: Throttle,
     reports: Throttle,
     quotas: ReportQuotas,
@@ -125,6 +128,7 @@ impl AgentActor {
             }
             _ => IdleState::NotStarted,
         };
+        let code = AgentCode::new(shared.settings.awaits_code);
         let disk = disk_limit(&shared, &spec);
         let connect_by = shared.lifecycle.clock.monotonic() + shared.settings.first_connect_grace;
         let agent = Self {
@@ -136,6 +140,7 @@ impl AgentActor {
             idle,
             connect_by,
             turns: TurnQueue::default(),
+            code,
             faults: Throttle::new(THROTTLE_WINDOW, FAULTS_MAX),
             reports: Throttle::new(THROTTLE_WINDOW, REPORTS_MAX),
             quotas: ReportQuotas::default(),
@@ -310,6 +315,9 @@ impl AgentActor {
             Command::SayEvolutionResult(_, reply) => {
                 drop(reply.send(Err(ProcessCommandError::conflict(NOT_RUNNING))));
             }
+            Command::Wake(reply) => drop(reply.send(self.wake())),
+            Command::RunCode(codes, with) => self.run_code_next(codes, with).await,
+            Command::Reload(code, reply) => self.reload_when_idle(*code, reply),
         }
         None
     }
@@ -461,6 +469,7 @@ impl AgentActor {
             self.turns.reopen();
         }
         run.fail_waiters(message);
+        self.end_loading(&mut run, &exit_alone);
         self.update_status(|status| status.message = Some(message.clone()));
         let was_ready = run.was_ready;
         let (follow_up, next_connection) = (run.follow_up.take(), run.next_connection.take());

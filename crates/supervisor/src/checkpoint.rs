@@ -74,11 +74,13 @@ impl CheckpointFile {
 
 /// When checkpoints may go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Retention {
+pub(crate) struct Retention<'a> {
     pub(crate) now: Timestamp,
     pub(crate) keep_for: Duration,
     /// What checkpoints may take on the disk.
     pub(crate) bytes_max: u64,
+    /// Those that no age takes away.
+    pub(crate) kept: &'a [Uuid],
 }
 
 /// A checkpoint and the state in it.
@@ -223,14 +225,16 @@ impl Checkpoints {
 
     /// Removes checkpoints that are old or take too much room, oldest first and never one of the two newest that verify.
     /// Says which went.
-    pub(crate) fn prune(&mut self, retention: Retention) -> io::Result<Vec<StoredCheckpoint>> {
+    pub(crate) fn prune(&mut self, retention: &Retention<'_>) -> io::Result<Vec<StoredCheckpoint>> {
         crate::wal::remove_oldest(&*self.storage, names::is_aside)?;
         self.asides = self.asides.min(crate::wal::ASIDES_MAX as u64);
         let mut gone = Vec::new();
-        while self.oldest_goes(retention) && self.two_newer_verify()? {
-            let Some(file) = self.files.first() else { break };
+        while let Some(index) = self.next_to_go(retention)
+            && self.two_newer_verify(index)?
+        {
+            let Some(file) = self.files.get(index) else { break };
             self.storage.remove(&names::checkpoint(file.number))?;
-            let file = self.files.remove(0);
+            let file = self.files.remove(index);
             gone.extend(file.checkpoint().cloned());
         }
         if !gone.is_empty() {
@@ -239,21 +243,28 @@ impl Checkpoints {
         Ok(gone)
     }
 
-    fn oldest_goes(&self, retention: Retention) -> bool {
-        let Some(oldest) = self.files.first().filter(|_| self.files.len() > 2) else {
-            return false;
+    /// The oldest that may go; one that is kept only where there is no room and no other.
+    fn next_to_go(&self, retention: &Retention<'_>) -> Option<usize> {
+        let older = self.files.get(..self.files.len().checked_sub(2)?)?;
+        let is_kept = |file: &CheckpointFile| {
+            file.checkpoint().is_some_and(|checkpoint| retention.kept.contains(&checkpoint.id))
         };
+        let is_full = self.bytes() > retention.bytes_max;
+        let Some(index) = older.iter().position(|file| !is_kept(file)) else {
+            return (is_full && !older.is_empty()).then_some(0);
+        };
+        let oldest = older.get(index)?;
         let is_useless = matches!(oldest.state, FileState::Damaged(_));
         let is_old = oldest
             .checkpoint()
             .is_some_and(|c| retention.now.since(c.created) > retention.keep_for);
-        is_useless || is_old || self.bytes() > retention.bytes_max
+        (is_useless || is_old || is_full).then_some(index)
     }
 
-    /// Whether two checkpoints after the oldest verify, reading them where that is not known.
-    fn two_newer_verify(&mut self) -> io::Result<bool> {
+    /// Whether two checkpoints after this one verify, reading them where that is not known.
+    fn two_newer_verify(&mut self, index: usize) -> io::Result<bool> {
         let mut verified = 0;
-        for file in self.files.iter_mut().skip(1).rev() {
+        for file in self.files.iter_mut().skip(index + 1).rev() {
             if let FileState::Unchecked(checkpoint) = &file.state {
                 let checkpoint = checkpoint.clone();
                 file.state = match read::verify_stored(&*self.storage, file.number, &self.agent) {

@@ -4,7 +4,7 @@
 //! mind of an agent of another protocol, with its own session ([`AcpMind`]). Both run their process by one `lifecycle` and
 //! `restart` policy, and bound what it keeps on the disk (`disk_limit`, on measurements of `disk_usage`). The actor of one
 //! agent over all its runs (`agent`), its pure rules (`clocks`, `evolution`), its `link` and the listeners for agents that
-//! connect by themselves (`socket`). Below it a running agent: its tree of processes
+//! connect by themselves (`socket`). A second process of an agent's program, which nobody hears, is a [`Shadow`]. Below it a running agent: its tree of processes
 //! ([`Process`]), the [`shim`] that keeps hold of it, what it may not do ([`Confinement`], held by [`confine`]), its stderr ([`StderrLog`]). Below that its private state:
 //! [`PrivateState`], which opens, feeds and restores it; its log (`wal`, from [`StoredEntry`] on); its checkpoints (`checkpoint`).
 //!
@@ -78,6 +78,7 @@ mod lifecycle;
 mod link;
 mod recorder;
 mod restart;
+mod shadow;
 mod shared;
 mod socket;
 
@@ -107,12 +108,13 @@ pub use process::{
     Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, ShimStartError, Spawn, environment,
     limits_memory_of_trees,
 };
+pub use shadow::{Shadow, ShadowParts, copy_checkpoint};
 pub use stderr::{LAST_WORD_CHARS_MAX, LAST_WORDS_MAX, LastWords, StderrLog};
 pub use supervisor::{
-    AgentSpec, CheckpointStatus, DiskHold, Launch, ProcessCommandError, ProcessState,
-    ProcessStatus, ReportedMetrics, RestoreSummary, Sandbox, StartMode, StateProblem,
-    StateProblemKind, Supervisor, SupervisorError, SupervisorParts, SupervisorSettings,
-    SupervisorTask,
+    AgentSpec, CheckpointStatus, CodeProblem, DiskHold, Launch, LoadedCandidate,
+    ProcessCommandError, ProcessState, ProcessStatus, ProgramCode, ProgramCodes, ReportedMetrics,
+    RestoreSummary, Sandbox, StartMode, StateProblem, StateProblemKind, Supervisor,
+    SupervisorError, SupervisorParts, SupervisorSettings, SupervisorTask,
 };
 pub use wal::{
     BATCH_BYTES_MAX, ENTRY_BYTES_MAX, Numbering, OPERATION_BYTES_MAX, SEQUENCE_MAX, StoredEntry,

@@ -20,6 +20,8 @@ pub(crate) type Source = Box<dyn AsyncRead + Send + Unpin>;
 
 /// What an agent's hello must list before payloads to it are compressed.
 const ZSTD: &str = "zstd";
+/// What it must list before code is sent to it.
+const HOT_RELOAD: &str = "hot_reload";
 
 /// A link that was opened from outside: its hello was read and its token is right.
 pub(crate) struct Connection {
@@ -48,6 +50,7 @@ pub(crate) struct Link {
     handshake: Option<KeeperHandshake>,
     sequences: SequenceTracker,
     takes_zstd: bool,
+    takes_code: bool,
     sdk: String,
     flow: Flow,
 }
@@ -74,6 +77,7 @@ impl Link {
             handshake: None,
             sequences: SequenceTracker::anywhere(),
             takes_zstd: false,
+            takes_code: false,
             sdk: String::new(),
             flow: Flow::Both,
         }
@@ -138,6 +142,11 @@ impl Link {
         self.takes_zstd
     }
 
+    /// Whether it loads code.
+    pub(crate) fn takes_code(&self) -> bool {
+        self.takes_code
+    }
+
     /// Takes a message in its turn.
     pub(crate) fn receive(
         &mut self,
@@ -151,7 +160,8 @@ impl Link {
 
     /// Takes over what a hello of version 3 says: entries are numbered from here on.
     pub(crate) fn negotiate(&mut self, hello: &Hello, next_sequence: u64) {
-        self.takes_zstd = hello.capabilities.iter().any(|capability| capability == ZSTD); // What it says of itself is shown in lists.
+        let can = |word: &str| hello.capabilities.iter().any(|capability| capability == word);
+        (self.takes_zstd, self.takes_code) = (can(ZSTD), can(HOT_RELOAD)); // What it says of itself is shown in lists.
         self.sdk = hello.sdk.iter().flat_map(|sdk| sdk.chars()).take(64).collect();
         self.sequences = SequenceTracker::expecting(next_sequence);
     }

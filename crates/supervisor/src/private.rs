@@ -55,6 +55,7 @@ pub struct PrivateState {
     folders: PrivateStateFolders,
     options: PrivateStateOptions,
     run: Option<Uuid>,
+    kept: Vec<Uuid>,
     wal: Wal,
     checkpoints: Checkpoints,
 }
@@ -141,6 +142,11 @@ impl PrivateState {
         Ok(checkpoint)
     }
 
+    /// From now on these checkpoints are not removed for their age.
+    pub fn keep(&mut self, kept: Vec<Uuid>) {
+        self.kept = kept;
+    }
+
     /// Removes checkpoints that are past their time, and what of the log lies after the oldest that is left. Nothing that
     /// a restore from any kept checkpoint needs is touched.
     pub fn tidy(&mut self) -> io::Result<TidySummary> {
@@ -149,9 +155,10 @@ impl PrivateState {
             now: self.options.clock.now(),
             keep_for: limits.keep_for,
             bytes_max: limits.disk_bytes_max.saturating_sub(self.wal.bytes()),
+            kept: &self.kept,
         };
         // In this order, each durable before the next: a log must not be shorter than a checkpoint that is still there.
-        let checkpoints = self.checkpoints.prune(retention)?;
+        let checkpoints = self.checkpoints.prune(&retention)?;
         let segments = match self.checkpoints.needless_through() {
             0 => 0,
             position => self.wal.remove_through(position)?,

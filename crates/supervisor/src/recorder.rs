@@ -19,7 +19,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Queues the events of actors. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
-    events: mpsc::Sender<Draft>,
+    /// None: nothing is recorded.
+    events: Option<mpsc::Sender<Draft>>,
 }
 
 /// Writes queued events to the ledger; ends with the last recorder.
@@ -32,10 +33,15 @@ pub(crate) struct Recording {
 /// Makes both ends.
 pub(crate) fn recorder(ledger: Ledger) -> (Recorder, Recording) {
     let (sender, events) = mpsc::channel(WAITING_MAX);
-    (Recorder { events: sender }, Recording { events, ledger })
+    (Recorder { events: Some(sender) }, Recording { events, ledger })
 }
 
 impl Recorder {
+    /// One that records nothing: of a shadow, whose life is no part of its agent's.
+    pub(crate) const fn none() -> Self {
+        Self { events: None }
+    }
+
     /// Records an event about an agent that the keeper noticed.
     pub(crate) fn by_keeper(&self, agent: &AgentId, event: impl Into<Event>) {
         self.enqueue(agent, EntityName::keeper(), event.into());
@@ -47,9 +53,10 @@ impl Recorder {
     }
 
     fn enqueue(&self, agent: &AgentId, author: EntityName, event: Event) {
+        let Some(events) = &self.events else { return };
         let kind = event.kind().name;
         let draft = Draft { entity: agent.entity(), author, epoch: None, event };
-        if self.events.try_send(draft).is_err() {
+        if events.try_send(draft).is_err() {
             tracing::warn!(%agent, event = "event_dropped", kind, "event not recorded: the queue to the ledger is full");
         }
     }

@@ -12,7 +12,8 @@ use crate::{lifecycle::LifecycleParts, supervisor::SupervisorSettings};
 pub(crate) struct SharedResources {
     /// The home folder: private states are in `agents/<id>/` under it.
     pub(crate) home: PathBuf,
-    pub(crate) ledger: Ledger,
+    /// Where it is looked up how the last run ended; none for a shadow.
+    pub(crate) ledger: Option<Ledger>,
     pub(crate) lifecycle: LifecycleParts,
     pub(crate) settings: SupervisorSettings,
     /// Cancelled when the keeper stops.

@@ -17,12 +17,14 @@ use crate::{
     recorder::recorder, shared::SharedResources, socket::SocketListeners,
 };
 
+mod code;
 mod command;
 mod error;
 mod handle;
 mod spec;
 mod status;
 
+pub use code::{CodeProblem, LoadedCandidate, ProgramCode, ProgramCodes};
 pub use command::{ProcessCommandError, RestoreSummary};
 pub use error::SupervisorError;
 pub use handle::SupervisorTask;
@@ -32,7 +34,7 @@ pub use status::{
     StateProblemKind,
 };
 
-pub(crate) use command::{Command, Reply};
+pub(crate) use command::{Command, Reply, WithCodes};
 pub(crate) use handle::AgentHandle;
 
 /// Commands that may wait for one agent.
@@ -63,7 +65,7 @@ impl Supervisor {
         let (recorder, recording) = recorder(ledger.clone());
         let shared = Arc::new(SharedResources {
             home,
-            ledger,
+            ledger: Some(ledger),
             lifecycle: LifecycleParts {
                 clock: Arc::clone(&clock),
                 ids: Arc::clone(&ids),
@@ -178,6 +180,43 @@ impl Supervisor {
         result: EvolutionResult,
     ) -> Result<(), ProcessCommandError> {
         self.send_command(id, |reply| Command::SayEvolutionResult(Box::new(result), reply)).await
+    }
+
+    /// Starts the process where it is not there and may be. Returns at once: its status says when it is ready.
+    pub async fn wake(&self, id: &AgentId) -> Result<(), ProcessCommandError> {
+        self.send_command(id, Command::Wake).await
+    }
+
+    /// Says which code the process runs beside its own, and which checkpoints are not to go. Returns when no turn is answered by other
+    /// code any more: a run that has loaded something else is ended first.
+    pub async fn run_code(
+        &self,
+        id: &AgentId,
+        codes: ProgramCodes,
+    ) -> Result<(), ProcessCommandError> {
+        self.send_command(id, |reply| Command::RunCode(codes, WithCodes::Nothing(reply))).await
+    }
+
+    /// The same from a checkpoint on: ends the run, sets aside what came later.
+    pub async fn run_code_from(
+        &self,
+        id: &AgentId,
+        codes: ProgramCodes,
+        checkpoint: Uuid,
+    ) -> Result<RestoreSummary, ProcessCommandError> {
+        let with = |reply| Command::RunCode(codes, WithCodes::Restore(checkpoint, reply));
+        self.send_command(id, with).await
+    }
+
+    /// Has the process load code between two turns. No turn is answered before the answer is
+    /// [confirmed](LoadedCandidate::confirm); where it is dropped, the process begins anew with the code in force. Where the
+    /// code cannot be loaded the process begins anew as well, and answers nothing before [`run_code`](Self::run_code).
+    pub async fn reload(
+        &self,
+        id: &AgentId,
+        code: ProgramCode,
+    ) -> Result<LoadedCandidate, ProcessCommandError> {
+        self.send_command(id, |reply| Command::Reload(Box::new(code), reply)).await
     }
 
     async fn send_command<T>(

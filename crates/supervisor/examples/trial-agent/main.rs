@@ -12,7 +12,7 @@
 )]
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::{Read, Write},
     os::unix::net::UnixStream,
     process::{Command, ExitCode},
@@ -27,9 +27,9 @@ use std::{
 
 use abide_domain::Timestamp;
 use abide_wire::{
-    AgentHandshake, AgentStep, Body as _, Checkpoint, DeframeEvent, Deframer, Direction, FromAgent,
-    Heartbeat, Hello, Message, Payload, Pong, ProcessRequest, Raw, Ready, Restore, RestoreAck,
-    Secret, Shutdown, ToAgent, Version, WalEntry,
+    AgentHandshake, AgentStep, Body as _, Checkpoint, DeframeEvent, Deframer, Direction, Failure,
+    FromAgent, Heartbeat, Hello, HotReload, HotReloadAck, Message, Payload, Pong, ProcessRequest,
+    Raw, Ready, Restore, RestoreAck, Secret, Shutdown, ToAgent, Version, WalEntry,
 };
 use serde_json::{Value, json};
 
@@ -63,6 +63,8 @@ struct Agent {
     manner: Manner,
     out: Mutex<Box<dyn Write + Send>>,
     notes: Mutex<Vec<String>>,
+    /// Code that it was given, by module.
+    code: Mutex<BTreeMap<String, String>>,
     next_sequence: Mutex<u64>,
     acked: Mutex<u64>,
     told: Condvar,
@@ -132,6 +134,21 @@ impl Agent {
         *self.next_sequence.lock().unwrap() = restore.next_sequence.unwrap_or(1);
     }
 
+    /// Loads code, or does what it says instead.
+    fn load(&self, reload: &HotReload) {
+        let module = reload.module.clone();
+        let error = match reload.code.as_str() {
+            "die" => std::process::abort(),
+            "silent" => return,
+            "refuse" => Some(Failure { code: None, message: "as told".into() }),
+            code => {
+                self.code.lock().unwrap().insert(module.clone(), code.to_owned());
+                None
+            }
+        };
+        self.send(HotReloadAck { module, ok: error.is_none(), error });
+    }
+
     fn shut_down(&self, shutdown: &Shutdown) {
         if self.manner.has("--ignore-shutdown") {
             return;
@@ -182,6 +199,7 @@ fn live(manner: Manner) {
         manner,
         out: Mutex::new(out),
         notes: Mutex::default(),
+        code: Mutex::default(),
         next_sequence: Mutex::new(1),
         acked: Mutex::default(),
         told: Condvar::new(),
@@ -214,7 +232,9 @@ fn greet(agent: &Agent) {
     let text = |name: &str| std::env::var(name).unwrap_or_default();
     let name = agent.manner.after("--agent").map_or_else(|| text("ABIDE_AGENT"), str::to_owned);
     let run = agent.manner.after("--run").map_or_else(|| text("ABIDE_RUN"), str::to_owned);
-    let capabilities = if agent.manner.has("--zstd") { vec!["zstd".into()] } else { Vec::new() };
+    let known = [("--zstd", "zstd"), ("--loads", "hot_reload")];
+    let capabilities = known.iter().filter(|(word, _)| agent.manner.has(word));
+    let capabilities = capabilities.map(|(_, capability)| (*capability).to_owned()).collect();
     agent.send(Hello {
         agent: name.parse().unwrap(),
         run,
@@ -319,6 +339,7 @@ fn take(agent: &Arc<Agent>, body: ToAgent, tasks: &mpsc::Sender<ProcessRequest>)
         ToAgent::Error(error) => {
             eprintln!("the keeper says {}: {}", error.error.code, error.error.message);
         }
+        ToAgent::HotReload(reload) => agent.load(&reload),
         ToAgent::EvolutionResult(result) => eprintln!("evolution: {}", result.reason),
         other => eprintln!("left alone: {:?}", other.message_type()),
     }

@@ -24,6 +24,7 @@ pub(super) fn answer(agent: &Agent, request: &ProcessRequest) {
             let count = agent.notes.lock().unwrap().len();
             say(agent, id, &format!("{count} notes"));
         }
+        "code" => say(agent, id, &json!(*agent.code.lock().unwrap()).to_string()),
         "list" => say(agent, id, &json!(*agent.notes.lock().unwrap()).to_string()),
         "deltas" => {
             for n in 0..rest.parse().unwrap_or(1) {

@@ -123,6 +123,8 @@ pub(crate) struct StateDisk {
     /// `agents/<id>/` in the home, once it is opened.
     folder: PathBuf,
     state: Option<PrivateState>,
+    /// Checkpoints that stay however old they are.
+    kept: Vec<uuid::Uuid>,
     waiting: VecDeque<DiskJob>,
     waiting_bytes: usize,
     running: Option<JoinHandle<Finished>>,
@@ -151,6 +153,11 @@ impl StateDisk {
                 Err(error) => (None, DiskResult::Opened(Err(error))),
             }
         });
+    }
+
+    /// From now on these checkpoints stay however old they are, as long as there is room.
+    pub(crate) fn keep(&mut self, kept: Vec<uuid::Uuid>) {
+        self.kept = kept;
     }
 
     /// Begins a run on the opened state.
@@ -240,8 +247,9 @@ impl StateDisk {
                 });
             }
             DiskJob::Checkpoint { frame, .. } => {
-                let folder = self.folder.clone();
+                let (folder, kept) = (self.folder.clone(), self.kept.clone());
                 self.start(move || {
+                    state.keep(kept);
                     let stored = check_room(&folder)
                         .map_err(|full| (error_code::CHECKPOINT_FAILED, full.to_string()))
                         .and_then(|()| store_checkpoint(&mut state, &frame));

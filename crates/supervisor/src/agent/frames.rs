@@ -111,7 +111,10 @@ impl AgentActor {
         run.clocks.restart_ready_timer(self.now());
         self.send_restore(run, Version::V3);
         let sdk = run.link.sdk().to_owned();
-        self.update_status(|status| status.sdk = Some(sdk));
+        let takes_code = run.link.takes_code();
+        self.update_status(|status| {
+            (status.sdk, status.takes_code) = (Some(sdk), takes_code);
+        });
     }
 
     /// Versions 1 and 2 get their state and are ready at once, as far as they can be.
@@ -175,9 +178,7 @@ impl AgentActor {
             }
             FromAgent::Evidence(evidence) => self.record_evidence(run, evidence),
             FromAgent::Error(error) => self.handle_agent_error(run, error),
-            FromAgent::HotReloadAck(ack) => {
-                tracing::debug!(agent = %self.spec.id, run = %run.id, event = "reload_ack_ignored", module = ack.module, "agent acknowledged a reload that was not requested");
-            }
+            FromAgent::HotReloadAck(ack) => self.take_reload_ack(run, &ack),
             FromAgent::Pong(pong) => run.pings.resolve(pong.nonce, self.now()),
             // Parts of the handshake, which is over.
             FromAgent::Hello(_) | FromAgent::RestoreAck(_) | FromAgent::Ready(_) => {}

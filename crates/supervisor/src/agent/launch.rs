@@ -54,7 +54,8 @@ impl AgentActor {
         let limits = TimeLimits::from(&self.shared.settings);
         let mut run = Run::new(id, self.now(), limits, link);
         let is_first = self.lifecycle.starts() == 1;
-        run.disk.open(self.state_location(), is_first.then(|| self.shared.ledger.clone()));
+        run.disk.open(self.state_location(), self.shared.ledger.clone().filter(|_| is_first));
+        run.disk.keep(self.code.kept());
         run.start.event = Some(self.lifecycle.start_event(id, cause));
         run
     }

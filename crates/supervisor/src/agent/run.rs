@@ -21,7 +21,7 @@ use crate::{
     supervisor::{ProcessCommandError, Reply},
 };
 
-use super::{disk::StateDisk, follow_up::FollowUp};
+use super::{code::RunCode, disk::StateDisk, follow_up::FollowUp};
 
 /// Checkpoints that persons may wait for at once.
 const WAITERS_MAX: usize = 8;
@@ -69,6 +69,8 @@ pub(super) struct Run {
     pub(super) has_stored: bool,
     pub(super) checkpoints: CheckpointSchedule,
     pub(super) pings: PendingPings,
+    /// Code that it loads beside its own.
+    pub(super) code: RunCode,
     /// When it was last at work, as opposed to alive.
     pub(super) active_at: Duration,
 }
@@ -177,6 +179,7 @@ impl Run {
             has_stored: false,
             checkpoints: CheckpointSchedule::new(now),
             pings: PendingPings::default(),
+            code: RunCode::default(),
             active_at: now,
         }
     }

@@ -55,6 +55,8 @@ enum WakeEvent {
     Read(Result<Option<DeframeEvent>, FrameReadError>),
     /// Whoever asked the open turn has gone away.
     Abandoned,
+    /// A candidate that was loaded is in force, or never will be.
+    CodeConfirmed(bool),
     /// A timer is due.
     CheckDue,
 }
@@ -67,6 +69,7 @@ impl AgentActor {
             let wake = self.next_wake(run, is_stopping).await;
             is_stopping |= matches!(wake, WakeEvent::Stop);
             self.handle_wake(run, wake);
+            self.load_next_code(run);
             self.ask_next_turn(run);
         }
     }
@@ -85,13 +88,15 @@ impl AgentActor {
             written = run.link.outbox.write(), if run.link.outbox.has_work() => WakeEvent::Written(written),
             event = run.link.reader.next(), if reads => WakeEvent::Read(event),
             () = self.turns.abandoned() => WakeEvent::Abandoned,
+            is_in_force = run.code.confirmed() => WakeEvent::CodeConfirmed(is_in_force),
             Some(_) = self.rejections.join_next() => WakeEvent::CheckDue,
             () = tokio::time::sleep(wait) => WakeEvent::CheckDue,
         }
     }
 
     fn time_until_check(&self, run: &Run) -> Duration {
-        let dues = [Some(run.clocks.due()), run.ending.and_then(KillSequence::due), run.close_by];
+        let ending = run.ending.and_then(KillSequence::due);
+        let dues = [Some(run.clocks.due()), ending, run.close_by, run.code.due()];
         let due = dues.into_iter().flatten().min().unwrap_or_default();
         due.saturating_sub(self.now())
     }
@@ -115,6 +120,7 @@ impl AgentActor {
             }
             WakeEvent::Read(event) => self.handle_read(run, event),
             WakeEvent::Abandoned => self.withdraw(run, None),
+            WakeEvent::CodeConfirmed(is_in_force) => self.take_confirmation(run, is_in_force),
             WakeEvent::CheckDue => self.check_timers(run),
         }
     }
@@ -217,11 +223,12 @@ impl AgentActor {
         match command {
             Command::Ask(turn) => self.turns.push(*turn),
             Command::Connected(connection) => self.accept_connection(run, connection),
-            Command::Restart(reply) => self.end_for_follow_up(run, FollowUp::Start(reply)),
-            Command::Park(reply) => self.end_for_follow_up(run, FollowUp::Park(reply)),
-            Command::Restore(id, reply) => {
-                self.end_for_follow_up(run, FollowUp::Restore(id, reply));
-            }
+            Command::Restart(reply) => self.end_for_person(run, FollowUp::Start(reply)),
+            Command::Park(reply) => self.end_for_person(run, FollowUp::Park(reply)),
+            Command::Restore(id, reply) => self.end_for_person(run, FollowUp::Restore(id, reply)),
+            Command::Wake(reply) => drop(reply.send(Ok(()))),
+            Command::RunCode(codes, with) => self.run_code_now(run, codes, with),
+            Command::Reload(code, reply) => self.reload_next(*code, reply),
             Command::Resume(reply) => {
                 drop(reply.send(Err(ProcessCommandError::conflict("the agent is not parked"))));
             }
@@ -266,11 +273,15 @@ impl AgentActor {
         }
     }
 
-    fn end_for_follow_up(&mut self, run: &mut Run, follow_up: FollowUp) {
+    fn end_for_person(&mut self, run: &mut Run, follow_up: FollowUp) {
+        self.end_for_follow_up(run, follow_up, "a person ended it");
+    }
+
+    pub(super) fn end_for_follow_up(&mut self, run: &mut Run, follow_up: FollowUp, why: &str) {
         if let Some(earlier) = run.follow_up.replace(follow_up) {
             earlier.refuse(ProcessCommandError::conflict("a later command replaced this one"));
         }
-        self.end(run, ExitReason::Person, "a person ended it");
+        self.end(run, ExitReason::Person, why);
     }
 
     fn request_checkpoint(&mut self, run: &mut Run, reason: CheckpointReason) {
@@ -322,7 +333,8 @@ impl AgentActor {
             && !run.link.is_closed()
             // What may be about to be killed gets nothing new; where it is heard again, it does.
             && !run.clocks.is_unresponsive()
-            && !self.turns.is_open();
+            && !self.turns.is_open()
+            && self.may_answer(run);
         if may_ask && let Some((turn, left)) = self.turns.next(self.now()) {
             self.send_turn(run, turn, left);
         }
@@ -358,6 +370,7 @@ impl AgentActor {
             }
         }
         run.checkpoints.expire_waiters(now, CHECKPOINT_WAIT);
+        self.check_loading(run, now);
         self.lifecycle.show_failures(run.began_at);
         self.check_workload(run, now);
     }

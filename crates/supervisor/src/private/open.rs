@@ -48,7 +48,7 @@ impl PrivateState {
         let (checkpoint, snapshot) = loaded.map(|l| (l.checkpoint, l.snapshot)).unzip();
         wal.set_snapshot_bytes(snapshot.as_ref().map_or(0, |snapshot| snapshot.len() as u64));
         let restored = RestoredState { checkpoint, snapshot, entries, next_sequence, report };
-        Ok((Self { folders, options, run: None, wal, checkpoints }, restored))
+        Ok((Self { folders, options, run: None, kept: Vec::new(), wal, checkpoints }, restored))
     }
 }
 

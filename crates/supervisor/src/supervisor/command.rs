@@ -6,6 +6,7 @@ use abide_wire::EvolutionResult;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::code::{LoadedCandidate, ProgramCode, ProgramCodes};
 use crate::{agent::QueuedTurn, checkpoint::StoredCheckpoint, link::Connection};
 
 /// Where the answer to a command goes.
@@ -32,6 +33,21 @@ pub(crate) enum Command {
     Restore(Uuid, Reply<RestoreSummary>),
     /// Tell the process what became of its proposal.
     SayEvolutionResult(Box<EvolutionResult>, Reply<()>),
+    /// Start the process, where none runs.
+    Wake(Reply<()>),
+    /// This is the code in force beside the program's own.
+    RunCode(ProgramCodes, WithCodes),
+    /// Load a candidate.
+    Reload(Box<ProgramCode>, Reply<LoadedCandidate>),
+}
+
+/// What goes with other code.
+#[derive(Debug)]
+pub(crate) enum WithCodes {
+    /// Nothing: the state stays.
+    Nothing(Reply<()>),
+    /// Go back to a checkpoint.
+    Restore(Uuid, Reply<RestoreSummary>),
 }
 
 /// What a restore by hand did.

@@ -36,7 +36,7 @@ impl fmt::Debug for SupervisorTask {
 }
 
 impl SupervisorTask {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: impl Into<String>,
         future: impl Future<Output = ()> + Send + 'static,
     ) -> Self {

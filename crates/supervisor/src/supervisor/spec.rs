@@ -15,6 +15,9 @@ use crate::{
     process::{ProcessLimits, ShimCommand},
 };
 
+/// How long a process may take to load code: a hundred times what a megabyte should take.
+const RELOAD_LIMIT: Duration = Duration::from_secs(10);
+
 /// One agent that is kept as a process.
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
@@ -95,6 +98,10 @@ pub struct SupervisorSettings {
     pub reconnect_grace: Duration,
     /// Time between two looks at what an agent keeps on the disk; longer where a look takes long.
     pub disk_interval: Duration,
+    /// How long a process may take to load code.
+    pub reload_limit: Duration,
+    /// Whether turns wait until somebody has said which code is in force beside the programs' own.
+    pub awaits_code: bool,
     /// Bounds of each agent's private state.
     pub private: PrivateStateLimits,
     /// The Unix socket for agents that connect by themselves.
@@ -117,6 +124,8 @@ impl Default for SupervisorSettings {
             first_connect_grace: Duration::from_secs(35),
             reconnect_grace: Duration::from_secs(5),
             disk_interval: DISK_INTERVAL,
+            reload_limit: RELOAD_LIMIT,
+            awaits_code: false,
             private: PrivateStateLimits::default(),
             socket_path: None,
             tcp: None,

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use abide_domain::{CheckpointId, RunId, Timestamp};
 use serde::Serialize;
 
+use super::code::CodeProblem;
+
 /// The status of an agent's process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProcessStatus {
@@ -48,6 +50,12 @@ pub struct ProcessStatus {
     pub agent_status: Option<&'static str>,
     /// What is wrong with keeping its private state at this moment.
     pub state_problem: Option<StateProblem>,
+    /// Whether its process said that it loads code.
+    #[serde(skip)]
+    pub takes_code: bool,
+    /// Why it cannot load the code in force, while it cannot.
+    #[serde(skip)]
+    pub code_problem: Option<CodeProblem>,
     /// What keeps it from being started, where it kept more on the disk than it may.
     pub disk_hold: Option<DiskHold>,
 }

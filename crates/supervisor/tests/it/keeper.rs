@@ -1,6 +1,7 @@
 //! Whole supervisors over real processes: what an agent may do, and what becomes of it.
 
 mod chaos;
+mod code;
 mod commands;
 mod deaths;
 mod disk;

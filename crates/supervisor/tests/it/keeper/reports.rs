@@ -78,7 +78,7 @@ async fn proposals_are_recorded_and_one_that_cannot_be_code_is_answered_at_once(
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());
     keeper.ask("evolve (def (search q) q)").await.unwrap();
-    keeper.ask("evolve (def (search").await.unwrap();
+    keeper.ask("evolve ").await.unwrap();
     let result = EvolutionResult {
         success: true,
         decision: Decision::Promoted,
@@ -90,7 +90,7 @@ async fn proposals_are_recorded_and_one_that_cannot_be_code_is_answered_at_once(
     let exit = keeper.exit().await;
     let said: Vec<_> = exit.last_words.iter().filter(|l| l.starts_with("evolution")).collect();
     assert_eq!(said.len(), 2, "{exit:?}");
-    assert!(said[0].contains("not closed") && said[1].contains("quicker"), "{said:?}");
+    assert!(said[0].contains("no code") && said[1].contains("quicker"), "{said:?}");
     let late = keeper.supervisor.say_evolution_result(&felix(), result).await;
     assert!(late.is_err(), "nobody is there who could hear it");
     let events = keeper.stop().await;
@@ -112,7 +112,7 @@ async fn proposals_are_recorded_and_one_that_cannot_be_code_is_answered_at_once(
     assert_eq!(proposed[0].1, "(def (search q) q)");
     assert_eq!(decided.len(), 1, "the other is for whoever tries it: {decided:?}");
     assert_eq!(decided[0].0, proposed[1].0);
-    assert!(decided[0].1.contains("not closed"), "{decided:?}");
+    assert!(decided[0].1.contains("no code"), "{decided:?}");
 }
 
 #[tokio::test]
