@@ -45,6 +45,8 @@ pub struct EvolutionRecord {
     pub notes: Vec<String>,
     /// The record up to here is what it is tried on.
     pub record_seq: Option<u64>,
+    /// The checkpoint that its trial begins from; none where its code has no state of its own.
+    pub trial_checkpoint: Option<CheckpointId>,
     /// Where chance comes from in its trial, and the how-manieth attempt it is.
     pub seed: Option<(u64, u32)>,
     /// How many requests its trial has.
@@ -82,6 +84,7 @@ impl EvolutionRecord {
             code_sha256: None,
             notes: Vec::new(),
             record_seq: None,
+            trial_checkpoint: None,
             seed: None,
             requests: None,
             trial_pairs: 0,
@@ -109,6 +112,11 @@ impl EvolutionRecord {
         self.trial.as_ref().is_some_and(|trial| trial.only_compare)
     }
 
+    /// Whether its code is loaded by the agent's own process, from its checkpoint on: what no module of the keeper's runs.
+    pub fn is_of_program(&self) -> bool {
+        self.trial_checkpoint.is_some()
+    }
+
     fn learn(&mut self, event: &EvolutionEvent) {
         let words = match event {
             EvolutionEvent::Validated(event) => {
@@ -118,6 +126,7 @@ impl EvolutionRecord {
             }
             EvolutionEvent::Checkpointed(event) => {
                 self.record_seq = Some(event.record_seq);
+                self.trial_checkpoint = event.checkpoint_id;
                 return;
             }
             EvolutionEvent::ShadowStarted(event) => {
@@ -163,6 +172,8 @@ pub struct CodeInForce {
 pub struct AgentEvolutions {
     records: VecDeque<EvolutionRecord>,
     in_force: BTreeMap<EvolutionTarget, CodeInForce>,
+    /// What the agent's own process loads beside its own code.
+    programs: BTreeMap<EvolutionTarget, CodeInForce>,
     /// Proposals for a target whose trial began since the last that was kept.
     attempts: BTreeMap<EvolutionTarget, u32>,
     /// Pairs, and changes taken back, since the beginning; what is forgotten too.
@@ -191,6 +202,20 @@ impl AgentEvolutions {
         self.in_force.get(&target).copied().unwrap_or_default()
     }
 
+    /// Which code of a target the agent's own process has loaded; none: what its program starts with.
+    pub fn program_in_force(&self, target: EvolutionTarget) -> CodeInForce {
+        self.programs.get(&target).copied().unwrap_or_default()
+    }
+
+    /// The code that the agent's own process loads beside its own, by target: a candidate, else what was kept.
+    pub fn program_codes(&self) -> impl Iterator<Item = (EvolutionTarget, EvolutionId)> {
+        let loaded = |(target, code): (&EvolutionTarget, &CodeInForce)| {
+            let candidate = code.canary.map(|(id, _)| id);
+            Some((*target, candidate.or(code.current)?))
+        };
+        self.programs.iter().filter_map(loaded)
+    }
+
     /// The how-manieth proposal for a target the next one is whose trial begins, from 1.
     pub fn next_attempt(&self, target: EvolutionTarget) -> u32 {
         self.attempts.get(&target).copied().unwrap_or(0).saturating_add(1)
@@ -211,7 +236,7 @@ impl AgentEvolutions {
         let is_it = |code: &CodeInForce| {
             code.current == Some(id) || code.canary.is_some_and(|(canary, _)| canary == id)
         };
-        self.in_force.values().any(is_it)
+        self.in_force.values().chain(self.programs.values()).any(is_it)
     }
 
     fn apply(&mut self, agent: &AgentId, event: &EvolutionEvent, entry: &Entry) {
@@ -242,10 +267,11 @@ impl AgentEvolutions {
         record.events.push(entry.seq);
         record.learn(event);
         let (target, only_compares) = (record.target(), record.only_compares());
+        let is_of_program = record.is_of_program();
         let previous = self.code_before(id);
         // What only compares puts nothing in force, and makes nobody surer or less sure.
         if let Some(target) = target.filter(|_| !only_compares) {
-            self.change_code(target, event, previous);
+            self.change_code((target, is_of_program), event, previous);
         }
     }
 
@@ -262,12 +288,13 @@ impl AgentEvolutions {
 
     fn change_code(
         &mut self,
-        target: EvolutionTarget,
+        (target, is_of_program): (EvolutionTarget, bool),
         event: &EvolutionEvent,
         previous: Option<EvolutionId>,
     ) {
         let id = event.evolution_id();
-        let code = self.in_force.entry(target).or_default();
+        let codes = if is_of_program { &mut self.programs } else { &mut self.in_force };
+        let code = codes.entry(target).or_default();
         match event {
             EvolutionEvent::ShadowStarted(_) => {
                 *self.attempts.entry(target).or_default() += 1;
@@ -355,6 +382,11 @@ impl Evolutions {
         self.by_agent.values().find_map(|evolutions| evolutions.get(id))
     }
 
+    /// Which code of a target an agent's own process has loaded.
+    pub fn program_in_force(&self, agent: &AgentId, target: EvolutionTarget) -> CodeInForce {
+        self.of(agent).map(|evolutions| evolutions.program_in_force(target)).unwrap_or_default()
+    }
+
     /// Which code of a target of an agent runs.
     pub fn in_force(&self, agent: &AgentId, target: EvolutionTarget) -> CodeInForce {
         self.of(agent).map(|evolutions| evolutions.in_force(target)).unwrap_or_default()
@@ -366,13 +398,13 @@ impl Evolutions {
                 .records()
                 .map(|record| json!([record.id, record.state.as_str(), record.events]))
                 .collect();
-            let in_force: Value = evolutions
-                .in_force
-                .iter()
-                .filter(|(_, code)| **code != CodeInForce::default())
-                .map(|(target, code)| json!([target.as_str(), code.current, code.canary]))
-                .collect();
-            json!([agent, records, in_force])
+            let codes = |codes: &BTreeMap<EvolutionTarget, CodeInForce>| -> Value {
+                let changed = codes.iter().filter(|(_, code)| **code != CodeInForce::default());
+                changed
+                    .map(|(target, code)| json!([target.as_str(), code.current, code.canary]))
+                    .collect()
+            };
+            json!([agent, records, codes(&evolutions.in_force), codes(&evolutions.programs)])
         };
         self.by_agent.iter().map(of_agent).collect()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use abide_domain::{
-    AgentId, EntityName, EpochId, EvolutionId, Timestamp,
+    AgentId, CheckpointId, EntityName, EpochId, EvolutionId, Timestamp,
     event::{
         ComparedLeg, ComparedPair, EvolutionBackedUp, EvolutionCheckpointed, EvolutionCompared,
         EvolutionDecided, EvolutionDecision, EvolutionEvent, EvolutionKept, EvolutionProposed,
@@ -74,6 +74,10 @@ impl Fold {
     }
 
     fn try_out(&mut self, evolution_id: EvolutionId) {
+        self.try_out_from(evolution_id, None);
+    }
+
+    fn try_out_from(&mut self, evolution_id: EvolutionId, checkpoint_id: Option<CheckpointId>) {
         self.propose(evolution_id);
         self.apply(EvolutionEvent::Validated(EvolutionValidated {
             evolution_id,
@@ -83,7 +87,7 @@ impl Fold {
         self.apply(EvolutionEvent::Checkpointed(EvolutionCheckpointed {
             evolution_id,
             record_seq: 9,
-            checkpoint_id: None,
+            checkpoint_id,
         }));
         self.apply(EvolutionEvent::ShadowStarted(EvolutionShadowStarted {
             evolution_id,
@@ -116,7 +120,8 @@ impl Fold {
     }
 
     fn load(&mut self, evolution_id: EvolutionId) {
-        let previous = self.code().current;
+        let is_of_program = self.evolutions.get(evolution_id).unwrap().is_of_program();
+        let previous = self.code().current.filter(|_| !is_of_program);
         self.apply(EvolutionEvent::BackedUp(EvolutionBackedUp {
             evolution_id,
             previous,
@@ -262,4 +267,27 @@ fn what_an_epoch_proposes_counts_when_it_commits_and_never_beyond_what_may_wait(
     fold.evolutions.ended(epoch(3), &felix(), true);
     let of = fold.evolutions.of(&felix()).unwrap();
     assert_eq!(of.records().count(), EVOLUTIONS_WAITING_MAX);
+}
+
+/// A program's change and a module's of the same target do not push each other out of force.
+#[test]
+fn code_of_a_program_and_code_of_a_module_are_in_force_beside_each_other() {
+    let mut fold = Fold::default();
+    fold.put_in_force(id(1));
+    let checkpoint_id = Some(CheckpointId::from_uuid(Uuid::from_u128(9)));
+    fold.try_out_from(id(2), checkpoint_id);
+    fold.decide(id(2), EvolutionDecision::Promoted);
+    fold.load(id(2));
+    let target = EvolutionTarget::MemorySystem;
+    let programs =
+        |fold: &Fold| fold.evolutions.of(&felix()).unwrap().program_codes().collect::<Vec<_>>();
+    assert_eq!(programs(&fold), [(target, id(2))]);
+    fold.keep(id(2));
+    assert_eq!(fold.code().current, Some(id(1)));
+    let of = fold.evolutions.of(&felix()).unwrap();
+    assert_eq!(of.program_in_force(target).current, Some(id(2)));
+    assert!(of.is_in_force(id(1)) && of.is_in_force(id(2)));
+    fold.roll_back(id(2));
+    assert_eq!(programs(&fold), []);
+    assert_eq!(fold.code().current, Some(id(1)));
 }
