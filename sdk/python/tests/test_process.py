@@ -66,6 +66,28 @@ class Processes(unittest.TestCase):
             keeper.transport.close()
             self.assertEqual(child.wait(20), 0)
 
+    def test_the_evolving_example_proposes_code_and_answers_by_what_it_was_given(self) -> None:
+        with agent_process(ROOT / "examples" / "evolving.py") as (keeper, child):
+            self.assertIn("hot_reload", keeper.open()["capabilities"])
+            code = "def pick(words):\n    return min(words, key=len)\n"
+            keeper.ask("ox elephant", "r1", epoch_id="e1", turn=1)
+            self.assertEqual(keeper.expect("evidence")["body"], {"picked": "elephant"})
+            self.assertEqual(keeper.answer("r1"), "elephant (word 1)")
+            keeper.ask(f"improve: {code}", "r2", epoch_id="e2", turn=1)
+            self.assertEqual(keeper.expect("evolution_intent")["hypothesis"]["new_code"], code)
+            keeper.answer("r2")
+            for request, given, loads, answer in (
+                ("r3", code, True, "ox (word 2)"),
+                ("r4", "def pick(words): return 7", False, "ox (word 3)"),
+            ):
+                keeper.send("hot_reload", module="memory", code=given, backup_checkpoint_id="c1")
+                self.assertEqual(keeper.expect("hot_reload_ack")["ok"], loads)
+                keeper.ask("ox elephant", request, epoch_id=request, turn=1)
+                keeper.expect("evidence")
+                self.assertEqual(keeper.answer(request), answer)
+            keeper.transport.close()
+            self.assertEqual(child.wait(20), 0)
+
     def test_a_keeper_that_goes_ends_the_agent(self) -> None:
         with agent_process(ROOT / "examples" / "echo.py") as (keeper, child):
             keeper.open()

@@ -57,6 +57,32 @@ for (const runtime of runtimes()) {
     }
   });
 
+  test(`the evolving example proposes code and answers by what it was given (${runtime.name})`, async () => {
+    const { keeper, child, exit } = runProcess([join(root, "examples", "evolving.mjs")], undefined, runtime);
+    assert.ok(((await keeper.open())["capabilities"] as string[]).includes("hot_reload"));
+    const code = "return [...words].sort((a, b) => a.length - b.length)[0];";
+    keeper.ask("ox elephant", "r1", { epoch_id: "e1", turn: 1 });
+    assert.deepEqual((await keeper.expect("evidence"))["body"], { picked: "elephant" });
+    assert.equal(await keeper.answer("r1"), "elephant (word 1)");
+    keeper.ask(`improve: ${code}`, "r2", { epoch_id: "e2", turn: 1 });
+    const intent = await keeper.expect("evolution_intent");
+    assert.equal((intent["hypothesis"] as Record<string, unknown>)["new_code"], code);
+    await keeper.answer("r2");
+    const given: [string, string, boolean, string][] = [
+      ["r3", code, true, "ox (word 2)"],
+      ["r4", "return 7;", false, "ox (word 3)"],
+    ];
+    for (const [request, text, loads, answer] of given) {
+      keeper.send("hot_reload", { module: "memory", code: text, backup_checkpoint_id: "c1" });
+      assert.equal((await keeper.expect("hot_reload_ack"))["ok"], loads);
+      keeper.ask("ox elephant", request, { epoch_id: request, turn: 1 });
+      await keeper.expect("evidence");
+      assert.equal(await keeper.answer(request), answer);
+    }
+    child.stdin?.end();
+    assert.equal(await exit, 0);
+  });
+
   test(`a keeper that goes ends the agent (${runtime.name})`, async () => {
     for (const args of [[example], [program("blocker")]]) {
       const { keeper, child, exit } = runProcess(args, undefined, runtime);

@@ -5,7 +5,9 @@ use std::{
     process::{ExitStatus, Stdio},
 };
 
-use abide_wire::{CheckpointAck, CheckpointReason, CheckpointRequest, FromAgent, WalAck};
+use abide_wire::{
+    CheckpointAck, CheckpointReason, CheckpointRequest, FromAgent, HotReload, WalAck,
+};
 use tokio::{
     io::AsyncReadExt as _,
     process::{Child, Command},
@@ -145,4 +147,37 @@ async fn live_and_die(keeper: &mut Keeper, child: &mut Child, frames: u64, dice:
     child.start_kill().unwrap();
     child.wait().await.unwrap();
     answered
+}
+
+#[tokio::test]
+async fn the_evolving_example_proposes_weights_and_answers_by_what_it_was_given() {
+    let (mut keeper, child) = run("evolving", Store::default());
+    assert!(keeper.open().await.capabilities.contains(&"hot_reload".to_owned()));
+    keeper.ask("r1", "ox elephant").await;
+    assert!(matches!(keeper.next_loud().await, Some(FromAgent::Evidence(_))));
+    assert_eq!(keeper.answer("r1").await, "elephant (word 1)");
+    keeper.ask("r2", "improve: length -1 vowels 0").await;
+    let Some(FromAgent::EvolutionIntent(intent)) = keeper.next_loud().await else {
+        panic!("no intent");
+    };
+    keeper.answer("r2").await;
+    for (request, code, loads, answer) in [
+        ("r3", &*intent.new_code, true, "ox (word 2)"),
+        ("r4", "length much", false, "ox (word 3)"),
+    ] {
+        keeper
+            .send(HotReload {
+                code: code.into(),
+                module: "memory".into(),
+                backup_checkpoint_id: "c1".into(),
+            })
+            .await;
+        let Some(FromAgent::HotReloadAck(ack)) = keeper.next_loud().await else { panic!("no ack") };
+        assert_eq!(ack.ok, loads, "{ack:?}");
+        keeper.ask(request, "ox elephant").await;
+        assert!(matches!(keeper.next_loud().await, Some(FromAgent::Evidence(_))));
+        assert_eq!(keeper.answer(request).await, answer);
+    }
+    drop(keeper);
+    assert!(end(child).await.success());
 }
