@@ -1,6 +1,7 @@
 //! `abide evolve try --adopt`: what was tried becomes what holds, with a person's yes: settings in `abide.toml`, an identity as its next
 //! version. What held before is said with it.
 
+use clap::Args;
 use serde_json::json;
 
 use crate::{
@@ -13,6 +14,17 @@ use crate::{
     config::{self, Adoption, Sources, WrittenKey},
     evolution::MindChange,
 };
+
+/// Whether what was tried is written down.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct AdoptOptions {
+    /// Writes what was tried into abide.toml after the report, when you say yes
+    #[arg(long, conflicts_with = "no_wait")]
+    pub(super) adopt: bool,
+    /// Says yes to that without being asked
+    #[arg(long, requires = "adopt")]
+    pub(super) yes: bool,
+}
 
 /// A change that was tried.
 pub(super) struct Adopt<'a> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
-    adopt::{Adopt, check_can_ask},
+    adopt::{Adopt, AdoptOptions, check_can_ask},
     report::{PlainPart, plain},
 };
 use crate::{
@@ -65,12 +65,8 @@ pub(super) struct Compare {
     /// The provider of the judge [default: that of the agent]
     #[arg(long, value_name = "PROVIDER", requires = "judge")]
     judge_provider: Option<String>,
-    /// Writes what was tried into abide.toml after the report, when you say yes
-    #[arg(long, conflicts_with = "no_wait")]
-    adopt: bool,
-    /// Says yes to that without being asked
-    #[arg(long, requires = "adopt")]
-    yes: bool,
+    #[command(flatten)]
+    adopting: AdoptOptions,
     /// Does not wait for the report
     #[arg(long)]
     no_wait: bool,
@@ -88,8 +84,9 @@ impl Compare {
     pub(super) async fn run(self, context: &Context, client: &Client) -> Result<Exit, CliError> {
         let change = self.change()?;
         let read = MindChange::read(&change).map_err(CliError::usage)?;
-        if self.adopt {
-            check_can_ask(context, self.yes)?;
+        let AdoptOptions { adopt, yes } = self.adopting;
+        if adopt {
+            check_can_ask(context, yes)?;
         }
         let body = self.body(&change);
         let proposed = super::post_proposal(client, &body).await?;
@@ -116,8 +113,8 @@ impl Compare {
         if text(&compared, "/state") != "reported" {
             return Ok(Exit::Failed);
         }
-        if self.adopt {
-            let adopt = Adopt { change: &read, agent: text(&compared, "/citizen"), yes: self.yes };
+        if adopt {
+            let adopt = Adopt { change: &read, agent: text(&compared, "/citizen"), yes };
             adopt.run(context, client).await?;
         }
         Ok(Exit::Ok)

@@ -65,7 +65,7 @@ fn counts(report: &Value) -> Vec<String> {
             of("/agreement/agreeing")
         ));
     }
-    if !report["agreement"]["floor"].is_null() {
+    if report.pointer("/agreement/floor").is_some_and(Value::is_object) {
         lines.push(format!(
             "asked twice, the mind in force answered alike on {} of {} requests, and the candidate like it on {} of the same: no agreement \
              can be expected above that floor",
