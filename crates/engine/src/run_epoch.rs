@@ -11,6 +11,8 @@
 //! An `Err` from [`run_epoch`] is an end without a reply, or a keeper that stops; the lane turns it into
 //! `epoch.aborted` or leaves the epoch open for the next start.
 
+use std::time::Duration;
+
 use abide_domain::{
     epoch::EpochState,
     event::{AbortCode, DecidedBy, EpochAborted, EpochCommitted, EpochOpened},
@@ -44,6 +46,9 @@ pub use error::EpochError;
 pub(crate) use offer::{ShownTools, ToolOffer};
 use walk::Walk;
 
+/// How long an epoch waits, right after a start, for the tools that its agent made.
+const OWN_TOOLS_WITHIN: Duration = Duration::from_secs(15);
+
 /// An epoch that is committed, durably.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommittedEpoch {
@@ -60,6 +65,7 @@ pub async fn run_epoch(
     controls: &mut Controls,
 ) -> Result<CommittedEpoch, EpochError> {
     let was_cut = record.opened_at.is_some();
+    agent.tools.settled(OWN_TOOLS_WITHIN).await;
     let mut walk = Walk::new(services, agent, record, controls);
     walk.liken_tools().await;
     let ended = walk_on(&mut walk).await;

@@ -7,7 +7,7 @@ use abide_domain::{
     tool::{EffectClass, ToolSpec},
     visible, visible_line,
 };
-use abide_tools::Permission;
+use abide_tools::{Permission, compile_schema};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -195,9 +195,8 @@ fn check_schema(schema: &Value) -> Result<Value, String> {
 }
 
 fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::validator_for(schema).map_err(|error| {
-        format!("its `inputSchema` cannot be used: {}", shortened(&error.to_string(), 300))
-    })
+    compile_schema(schema)
+        .map_err(|error| format!("its `inputSchema` cannot be used: {}", shortened(&error, 300)))
 }
 
 /// Makes everything visible that is hidden in the texts of a schema, for a mind. Its depth is bounded by then.

@@ -16,10 +16,9 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Call, Output, Tool, ToolError, tool_error::parse_arguments};
-
-/// The tool's name. A person is asked about it unless a list of the configuration, or what people set for tools, names it.
-pub const PROPOSE_TOOL_NAME: &str = "evolve.propose";
+use crate::{
+    Call, Output, Tool, ToolError, policy::PROPOSE_TOOL_NAME, tool_error::parse_arguments,
+};
 
 /// What a proposal may replace. A mind is none of it: that is for people.
 const TARGETS: [&str; 3] = ["memory_system", "tool_framework", "dsl"];

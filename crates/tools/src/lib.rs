@@ -31,6 +31,7 @@ mod lookup;
 mod own_parts;
 mod policy;
 mod registry;
+mod schema_weight;
 mod shared_registry;
 
 mod clock;
@@ -47,7 +48,7 @@ pub use choose::{
 };
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
-pub use evolve::{PROPOSE_TOOL_NAME, ProposeEvolution};
+pub use evolve::ProposeEvolution;
 pub use inner::{InnerCalls, NoInnerCalls};
 pub use judge::judge_call;
 pub use kept::KeptValues;
@@ -58,11 +59,13 @@ pub use memory::{
 };
 pub use own_parts::{OwnCommand, OwnParts, WrittenCommand};
 pub use policy::{
-    FOREIGN_PREFIX, OwnToolLists, Permission, ToolPolicy, ToolPolicyError, pattern_means,
+    FOREIGN_PREFIX, OwnToolLists, PROPOSE_TOOL_NAME, Permission, ToolPolicy, ToolPolicyError,
+    pattern_means,
 };
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use progress::{CallProgress, CallStep, CallUpdate, OutputPiece, OutputStream};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
+pub use schema_weight::compile_schema;
 pub use shared_registry::{AgentTools, SharedRegistry};
 pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};

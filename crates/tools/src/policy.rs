@@ -15,8 +15,9 @@ use std::{
 
 use abide_domain::{event::PolicySetting, limits::TOOL_NAME_BYTES_MAX};
 
-use crate::PROPOSE_TOOL_NAME;
-
+/// The tool by which an agent proposes a change of itself. A person is asked about it unless a list of the configuration, or what people
+/// set for tools, names it.
+pub const PROPOSE_TOOL_NAME: &str = "evolve.propose";
 /// The names of tools of other programs begin with it.
 pub const FOREIGN_PREFIX: &str = "mcp.";
 

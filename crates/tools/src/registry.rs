@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes, Now,
     QueryMemory, Recall, RecordNode, RememberFact, SearchFacts, Stdout, Tool, ToolLimits,
-    ToolPolicy, choose::nearest_names, policy::is_tool_name,
+    ToolPolicy, choose::nearest_names, policy::is_tool_name, schema_weight::compile_schema,
 };
 
 /// Most problems in one message.
@@ -180,7 +180,7 @@ impl Registry {
         }
         let arguments = match tool.compiled_schema() {
             Some(compiled) => compiled,
-            None => Arc::new(compile_schema(tool.spec())?),
+            None => Arc::new(compiled(tool.spec())?),
         };
         self.tools.insert(name, Registered { tool, arguments });
         Ok(())
@@ -191,7 +191,7 @@ impl Registry {
         if !is_tool_name(&spec.name) {
             return Err(RegistryError::Name { name: spec.name.clone() });
         }
-        compile_schema(spec).map(|_| ())
+        compiled(spec).map(|_| ())
     }
 
     /// Whether it has no tool.
@@ -272,9 +272,7 @@ fn shown(text: &str) -> String {
     visible_line(&shortened(text, PROBLEM_CHARS_MAX)).into_owned()
 }
 
-fn compile_schema(spec: &ToolSpec) -> Result<Validator, RegistryError> {
-    jsonschema::validator_for(&spec.parameters).map_err(|error| RegistryError::Schema {
-        name: spec.name.clone(),
-        message: error.to_string(),
-    })
+fn compiled(spec: &ToolSpec) -> Result<Validator, RegistryError> {
+    let wrong = |message| RegistryError::Schema { name: spec.name.clone(), message };
+    compile_schema(&spec.parameters).map_err(wrong)
 }

@@ -2,9 +2,10 @@
 //! one registry and keeps it until it is done. What one agent alone has by the configuration is laid over it, and what an agent made
 //! for itself lies beneath: it takes the place of nothing.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
+use tokio::sync::watch;
 
 use abide_domain::{AgentId, tool::ToolSpec};
 
@@ -16,12 +17,19 @@ pub struct SharedRegistry {
     current: ArcSwap<Registry>,
     meanings: Option<ToolMeanings>,
     made: ArcSwap<AllOwnParts>,
+    /// False while it is known that agents made something and not yet what.
+    is_made_known: watch::Sender<bool>,
 }
 
 impl SharedRegistry {
     /// One that begins with the given registry.
     pub fn new(registry: Registry) -> Self {
-        Self { current: ArcSwap::from_pointee(registry), meanings: None, made: ArcSwap::default() }
+        Self {
+            current: ArcSwap::from_pointee(registry),
+            meanings: None,
+            made: ArcSwap::default(),
+            is_made_known: watch::Sender::new(true),
+        }
     }
 
     /// The same, whose tools are found by meaning too.
@@ -48,10 +56,16 @@ impl SharedRegistry {
         self.current.store(Arc::new(registry));
     }
 
+    /// From now on, until it is set, what agents made is waited for.
+    pub fn expect_own_parts(&self) {
+        self.is_made_known.send_replace(false);
+    }
+
     /// Puts what agents made for themselves in force, in place of all that they had made before.
     pub fn set_own_parts(&self, made: impl IntoIterator<Item = (AgentId, OwnParts)>) {
         let made = made.into_iter().map(|(agent, parts)| (agent, Arc::new(parts)));
         self.made.store(Arc::new(made.collect()));
+        self.is_made_known.send_replace(true);
     }
 }
 
@@ -78,6 +92,13 @@ impl AgentTools {
     /// What the agent made for itself, as it is in force now.
     pub fn own_parts(&self) -> Option<Arc<OwnParts>> {
         self.shared.made.load().get(self.agent.as_ref()?).filter(|made| !made.is_empty()).cloned()
+    }
+
+    /// Waits until it is known what the agent made, at most so long: after a start its code is loaded first.
+    pub async fn settled(&self, within: Duration) {
+        let mut known = self.shared.is_made_known.subscribe();
+        // Without it the agent does what it can by itself.
+        drop(tokio::time::timeout(within, known.wait_for(|is_known| *is_known)).await);
     }
 
     /// The names of the tools that the agent made and that no other tool has.

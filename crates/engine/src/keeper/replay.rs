@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use abide_domain::{AgentId, EntityName};
+use abide_domain::{AgentId, EntityName, evolution::EvolutionTarget};
 use abide_ledger::{AppendError, Entry, Ledger, Query, ReadError, Record};
 use abide_memory::{
     IdentityFileError, KnowledgeHandle,
@@ -13,7 +13,7 @@ use crate::{
     agent_setup::AgentSetup,
     failpoint::InjectedError,
     projector::{applied, log_entry},
-    state::{FoldError, State},
+    state::{CodeInForce, FoldError, State},
 };
 
 /// Events that go to the projections in one piece.
@@ -66,6 +66,15 @@ pub struct ReplayedState {
 }
 
 impl ReplayedState {
+    /// Whether an agent has tools or commands of its own in force.
+    pub fn has_own_parts(&self) -> bool {
+        let targets = [EvolutionTarget::ToolFramework, EvolutionTarget::Dsl];
+        let evolutions = &self.state.evolutions;
+        evolutions.agents().any(|(_, of)| {
+            targets.iter().any(|target| of.in_force(*target) != CodeInForce::default())
+        })
+    }
+
     /// The digest of the state that was folded.
     pub fn digest(&self, agents: &[AgentSetup]) -> String {
         let facts = |id: &str| {

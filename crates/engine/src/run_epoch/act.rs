@@ -162,7 +162,7 @@ async fn run(
         said: &stimulus.content,
         listener: listener_of(services.settings.sharing, &stimulus),
         administrator: stimulus.administrator,
-        untrusted: holds_untrusted(walk),
+        untrusted: walk.holds_untrusted(),
         zone: &zone,
         now: walk.now(),
         ids: &*services.ids,
@@ -366,16 +366,6 @@ fn check_breaker(record: &EpochRecord) -> Result<(), EpochError> {
         }
     }
     Ok(())
-}
-
-/// Whether the epoch holds text that no person vouches for.
-pub(super) fn holds_untrusted(walk: &Walk<'_>) -> bool {
-    walk.record.holds_untrusted() || is_of_agent(walk.services, &walk.record.stimulus.sender)
-}
-
-/// Whether another agent sent it: no person vouches for what it says.
-fn is_of_agent(services: &Services, sender: &str) -> bool {
-    sender.parse::<AgentId>().is_ok_and(|sender| services.has_agent(&sender))
 }
 
 /// The identity in force and the number of its next version.

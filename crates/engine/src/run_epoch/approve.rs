@@ -16,7 +16,6 @@ use abide_tools::{Permission, Tool, ToolError, UnknownToolError, judge_call};
 use serde_json::Value;
 
 use super::{
-    act::holds_untrusted,
     controls::{DecideError, DecisionOrder},
     error::EpochError,
     walk::Walk,
@@ -67,7 +66,7 @@ async fn judge(walk: &mut Walk<'_>, call: &VoiceCall) -> Result<Permit, EpochErr
     if let Err(problem) = tools.validate(&call.name, &call.arguments) {
         return Ok(Permit::Refused { outcome: Outcome::Error, reason: problem.to_string() });
     }
-    if tool.needs_trusted_text() && holds_untrusted(walk) {
+    if tool.needs_trusted_text() && walk.holds_untrusted() {
         let reason = format!(
             "`{}` may not be called here: this epoch holds text that no person vouches for",
             call.name

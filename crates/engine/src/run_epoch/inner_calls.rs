@@ -42,6 +42,8 @@ pub(super) struct EpochInnerCalls<'a> {
 #[derive(Debug, Default)]
 struct SoFar {
     asked: u32,
+    /// Those that changed something, and how they ended.
+    ran: Vec<(String, Outcome)>,
     staged: Vec<Event>,
     /// Whether one gave what is not to be kept.
     is_fleeting: bool,
@@ -61,8 +63,14 @@ impl<'a> EpochInnerCalls<'a> {
 
     /// The result of the outer call with what they staged. Where it failed, that stays, as it does of any call that was cut.
     pub(super) fn complete(&self, result: Result<Output, ToolError>) -> Result<Output, ToolError> {
-        let SoFar { staged, is_fleeting, .. } = std::mem::take(&mut *self.so_far());
-        let mut output = match result {
+        let SoFar { staged, is_fleeting, ran, .. } = std::mem::take(&mut *self.so_far());
+        let with_ran = |mut error: ToolError| {
+            if let Some(ran) = in_words(&ran) {
+                error.message.push_str(&ran);
+            }
+            error
+        };
+        let mut output = match result.map_err(with_ran) {
             Ok(output) => output,
             Err(error) if staged.is_empty() => return Err(error),
             Err(error) => Output { content: error.to_text(), is_cut: true, ..Output::default() },
@@ -91,16 +99,33 @@ impl<'a> EpochInnerCalls<'a> {
         let effect = tool.spec().effect;
         let call_id = self.outer.call_id.clone();
         let name = name.to_owned();
-        let requested =
-            InnerToolRequested { call_id, n, name, arguments: arguments.clone(), effect };
+        let requested = InnerToolRequested {
+            call_id,
+            n,
+            name: name.clone(),
+            arguments: self.recorded_arguments(&arguments),
+            effect,
+        };
         let mut unsent: Vec<Event> = vec![requested.into()];
         if effect == EffectClass::World {
             self.append(std::mem::take(&mut unsent)).await?;
         }
         let (finished, result) = self.ask(&*tool, (n, &arguments)).await;
+        if effect != EffectClass::Read {
+            self.so_far().ran.push((name, finished.outcome));
+        }
         unsent.push(finished.into());
         self.append(unsent).await?;
         result
+    }
+
+    /// What the ledger holds of a call's arguments: nothing of what was fetched, which is not kept.
+    fn recorded_arguments(&self, arguments: &Value) -> Value {
+        if !self.so_far().is_fleeting {
+            return arguments.clone();
+        }
+        let bytes = arguments.to_string().len();
+        Value::String(format!("{bytes} bytes, made of what another tool fetched"))
     }
 
     /// The tool, where the agent may call it so without a person's yes.
@@ -209,6 +234,18 @@ impl<'a> EpochInnerCalls<'a> {
         self.services.view.applied(appended.last_seq).await;
         Ok(())
     }
+}
+
+/// What had changed something already when a tool failed, for whoever would call it again.
+fn in_words(ran: &[(String, Outcome)]) -> Option<String> {
+    let of = |(name, outcome): &(String, Outcome)| match outcome {
+        Outcome::Ok => format!("{name} ran"),
+        Outcome::Unknown => format!("{name} may have run"),
+        Outcome::Error | Outcome::Denied => format!("{name} failed"),
+    };
+    let ran: Vec<String> = ran.iter().map(of).collect();
+    let words = ran.join(", ");
+    (!ran.is_empty()).then(|| format!(". Before that, {words}: check before you call it again"))
 }
 
 /// How far an effect reaches, from what only reads.

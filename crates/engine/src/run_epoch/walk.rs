@@ -10,7 +10,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use abide_domain::{
-    CallId, EntityName, Timestamp,
+    AgentId, CallId, EntityName, Timestamp,
     event::{AbortCode, EpochStoodStill, Event},
 };
 use abide_ledger::{AppendReceipt, Draft, PendingAppend};
@@ -120,6 +120,12 @@ impl<'a> Walk<'a> {
             self.policy = policy;
             self.liken_tools().await;
         }
+    }
+
+    /// Whether the epoch holds text that no person vouches for: also where another agent sent it.
+    pub(super) fn holds_untrusted(&self) -> bool {
+        let sender = self.record.stimulus.sender.parse::<AgentId>();
+        self.record.holds_untrusted() || sender.is_ok_and(|sender| self.services.has_agent(&sender))
     }
 
     /// Looks which tools are like the stimulus by meaning.

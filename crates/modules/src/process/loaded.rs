@@ -59,6 +59,9 @@ impl LoadedModule {
         let began = monotonic();
         let code = source::check(code)?;
         let uses = PassageUses::of(&code);
+        if kind != ModuleKind::Memory {
+            source::check_stateless(&code)?;
+        }
         let declarations = Declarations::default();
         let asker = Asker::default();
         let interpreter = Interpreter::new(|engine: &mut Engine| {

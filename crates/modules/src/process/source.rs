@@ -41,6 +41,8 @@ pub(crate) const REFUSED: [&str; 24] = [
     "load-from-module!",
     "error!",
 ];
+/// Names that change what is there already.
+const CHANGES: [&str; 2] = ["set!", "vector-set!"];
 /// How the engine's own names begin, and those of our programs that surround a module.
 const PREFIXES: [&str; 3] = ["#%", "##", "%"];
 
@@ -77,6 +79,18 @@ pub(crate) fn check(code: &str) -> Result<String, ScriptError> {
     }
     plain.push_str(code.get(copied..).unwrap_or_default());
     Ok(plain)
+}
+
+/// Whether code keeps nothing from one call to the next: what a tool or a command gives follows from what it is given, and nothing that
+/// it was given once comes back in another conversation.
+pub(crate) fn check_stateless(code: &str) -> Result<(), ScriptError> {
+    let mut tokens = TokenStream::new(code, false, None).flatten();
+    let Some(token) = tokens.find(|token| CHANGES.contains(&token.source)) else { return Ok(()) };
+    let message = format!(
+        "`{}` may not be used here: tools and commands keep nothing between calls",
+        token.source
+    );
+    Err(failure(ScriptErrorKind::Refused, message, code, token.span.start))
 }
 
 /// The line of a byte of the code, from 1.

@@ -72,6 +72,13 @@ impl Room {
                     .map(Value::Number)
                     .ok_or_else(|| shape(format!("{value} is no number of JSON")))
             }
+            // JSON has no fractions: the nearest number.
+            SteelVal::Rational(value) => {
+                let number = f64::from(*value.numer()) / f64::from(*value.denom());
+                Number::from_f64(number)
+                    .map(Value::Number)
+                    .ok_or_else(|| shape(format!("{number} is no number of JSON")))
+            }
             SteelVal::StringV(text) | SteelVal::SymbolV(text) => self.text(text).map(Value::String),
             SteelVal::CharV(c) => self.text(&c.to_string()).map(Value::String),
             SteelVal::ListV(items) => {

@@ -207,7 +207,9 @@ fn known(keeper: &Keeper, id: &str) -> Result<EvolutionRecord, ApiError> {
 fn view_of(evolutions: &Evolutions, record: &EvolutionRecord) -> EvolutionView {
     let of_agent = evolutions.of(&record.agent);
     let is_in_force = of_agent.is_some_and(|of_agent| of_agent.is_in_force(record.id));
-    EvolutionView::new(record, is_in_force)
+    let first = of_agent.and_then(|of| of.current()).map(|first| first.id);
+    let waits_for = first.filter(|first| *first != record.id && !record.state.is_ended());
+    EvolutionView::new(record, (is_in_force, waits_for))
 }
 
 /// The change whose code stands before that of another one: what a rollback restores, else what is in force.

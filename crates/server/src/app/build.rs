@@ -111,6 +111,9 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         let agents = builder.build_all(agents, ledger.head().seq)?;
         let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
         let replayed = replay(ledger, &agents.agents, logs)?;
+        if replayed.has_own_parts() {
+            tools.expect_own_parts();
+        }
         let spawner = Spawner::new(Arc::clone(&minds), builder);
         let watchdog_past =
             if is_watched { watch::read_history(ledger)? } else { WatchdogState::default() };

@@ -254,7 +254,14 @@ fn list(context: &Context, found: &Value, id_chars: usize) -> Result<(), CliErro
 fn state_of(change: &Value) -> String {
     let mark = if change["in_force"] == true { "*" } else { "" };
     let share = change["stage_percent"].as_u64().map(|share| format!(" {share} %"));
-    format!("{}{}{mark}", text(change, "/state"), share.unwrap_or_default())
+    let waits = change.get("waits_for").and_then(Value::as_str);
+    let waits = waits.map(|first| format!(", waits for {}", clip(first, ID_CHARS_MIN)));
+    format!(
+        "{}{}{mark}{}",
+        text(change, "/state"),
+        share.unwrap_or_default(),
+        waits.unwrap_or_default()
+    )
 }
 
 fn show(context: &Context, change: &Value, has_code: bool) -> Result<(), CliError> {

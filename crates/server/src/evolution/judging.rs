@@ -119,7 +119,7 @@ fn judge_own(
     }
     let cases = pairs.len();
     let reason = format!(
-        "a person decides: in {cases} conversations of the record nothing speaks against it, and nothing says that it is better"
+        "in {cases} conversations of the record nothing speaks against it, and nothing says that it is better"
     );
     Some(EvolutionDecided {
         decision: EvolutionDecision::Marginal,

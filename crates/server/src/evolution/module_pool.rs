@@ -15,7 +15,7 @@ use super::module_metrics::ModuleMetrics;
 use crate::agents::{ModuleProcess, SandboxedModules};
 
 /// How long a module may take to be loaded.
-pub(super) const LOAD_LIMIT: Duration = Duration::from_secs(5);
+pub(super) const LOAD_LIMIT: Duration = Duration::from_secs(20);
 /// Calls in a row without an answer after which a code is taken back, also one that was kept.
 pub(super) const FAILURES_MAX: u32 = 20;
 

@@ -20,6 +20,32 @@ use super::{
 const CASES_MAX: usize = 100;
 /// The key of a proposal's change that holds them.
 const CASES: &str = "cases";
+/// Namespaces of the keeper's own tools, also of those that are there only sometimes.
+const RESERVED: [&str; 18] = [
+    "clock", "deck", "edhrec", "evolve", "files", "internet", "mcp", "media", "memory", "probe",
+    "rss", "scryfall", "shell", "skills", "steam", "stdout", "tools", "watchdog",
+];
+/// What the schema of a tool may say beside its fields and items.
+const SCHEMA_WORDS: [&str; 18] = [
+    "type",
+    "required",
+    "description",
+    "title",
+    "default",
+    "examples",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+];
 /// What a note begins with that names what the agent did not have before.
 const ADDS: &str = "adds ";
 
@@ -88,13 +114,15 @@ pub(super) fn check_declared(
     for tool in &declared.tools {
         let name = &tool.name;
         let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
-        let is_taken = given.specs().any(|spec| space(&spec.name) == space(name));
+        let is_taken = given.specs().any(|spec| space(&spec.name) == space(name))
+            || RESERVED.contains(&&*space(name));
         if is_taken || name.starts_with(FOREIGN_PREFIX) {
             return Err(format!(
                 "`{name}` is in the namespace {:?}, which has other tools: choose another one",
                 space(name)
             ));
         }
+        check_plain(&tool.schema).map_err(|why| format!("the schema of `{name}`: {why}"))?;
         Registry::check(&spec_of(tool)).map_err(|error| error.to_string())?;
     }
     let known = declared.commands.iter().find(|command| COMMANDS.contains(&&*command.name));
@@ -102,6 +130,29 @@ pub(super) fn check_declared(
         Some(command) => Err(format!("there is a command \\{} already", command.name)),
         None => Ok(()),
     }
+}
+
+/// Whether a schema is made of types, fields and bounds alone: arguments are held against it in the keeper, and with references and
+/// alternatives a few lines can ask for any amount of work.
+fn check_plain(schema: &Value) -> Result<(), String> {
+    let Some(members) = schema.as_object() else { return Ok(()) };
+    for (key, member) in members {
+        match key.as_str() {
+            "properties" => {
+                let fields = member.as_object().into_iter().flat_map(|fields| fields.values());
+                fields.into_iter().try_for_each(check_plain)?;
+            }
+            "items" | "additionalProperties" => check_plain(member)?,
+            key if SCHEMA_WORDS.contains(&key) => {}
+            other => {
+                return Err(format!(
+                    "{other:?} cannot be used; there are properties, items, additionalProperties, {}",
+                    SCHEMA_WORDS.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the proposal adds and takes away, for people.
@@ -145,7 +196,7 @@ mod tests {
     use abide_tools::{Now, Registry, Tool};
     use serde_json::{Value, json};
 
-    use super::{adds, check_declared, notes, read_cases};
+    use super::{adds, check_declared, check_plain, notes, read_cases};
 
     fn tools(names: &[&str]) -> ModuleDeclarations {
         let tool = |name: &&str| DeclaredTool {
@@ -165,13 +216,28 @@ mod tests {
         let now: Vec<Arc<dyn Tool>> = vec![Arc::new(Now::new())];
         let given = Registry::new(now).unwrap();
         assert_eq!(check_declared(&tools(&["recipes.scale"]), &given), Ok(()));
-        for name in ["clock.now", "clock.later", "mcp.files.read"] {
+        for name in ["clock.now", "clock.later", "mcp.files.read", "skills.read"] {
             assert!(check_declared(&tools(&[name]), &given).unwrap_err().contains(name));
         }
         let command = DeclaredCommand { name: "wake".into(), help: "x".into() };
         let commands =
             ModuleDeclarations { commands: vec![command], ..ModuleDeclarations::default() };
         assert!(check_declared(&commands, &given).unwrap_err().contains("\\wake"));
+    }
+
+    #[test]
+    fn a_schema_of_a_tool_says_types_fields_and_bounds() {
+        let plain = json!({"type": "object", "required": ["allOf"], "properties": {
+            "allOf": {"type": "array", "items": {"type": "integer", "minimum": 1}}
+        }, "additionalProperties": false});
+        assert_eq!(check_plain(&plain), Ok(()));
+        for hidden in [
+            json!({"$ref": "#"}),
+            json!({"properties": {"a": {"anyOf": []}}}),
+            json!({"properties": {"a": {"items": {"pattern": "(a+)+"}}}}),
+        ] {
+            assert!(check_plain(&hidden).unwrap_err().contains("cannot be used"), "{hidden}");
+        }
     }
 
     #[test]

@@ -60,14 +60,14 @@ impl EvolutionTask {
         let mut running: JoinSet<(AgentId, Step)> = JoinSet::new();
         let mut busy: HashSet<AgentId> = HashSet::new();
         let mut resting: HashSet<AgentId> = HashSet::new();
-        let mut seen = None;
+        let (mut seen, mut has_failed) = (None, false);
         // By agent, the newest line of its changes when they were last looked at. What waits for a time is looked at anew now and then.
         let mut looked_at: BTreeMap<AgentId, u64> = BTreeMap::new();
         loop {
             let version = self.version();
             if seen != Some(version) {
                 seen = Some(version);
-                self.follow().await;
+                has_failed = self.follow().await;
             }
             for id in self.work.modules.pool.failing() {
                 self.work.take_back(id).await;
@@ -104,6 +104,8 @@ impl EvolutionTask {
                 () = tokio::time::sleep(if resting.is_empty() { LOOK_EVERY } else { RETRY_AFTER }) => {
                     resting.clear();
                     looked_at.clear();
+                    // What could not be loaded, on a busy machine perhaps, is tried again.
+                    seen = seen.filter(|_| !has_failed);
                 }
             }
         }
@@ -130,11 +132,10 @@ impl EvolutionTask {
         agents.into_iter().filter(|(agent, _)| keeper.has_agent(agent)).collect()
     }
 
-    /// Puts into force what the state says, and nothing else.
-    async fn follow(&mut self) {
+    /// Puts into force what the state says, and nothing else. Says whether something could not be loaded.
+    async fn follow(&mut self) -> bool {
         let wanted = self.wanted();
         let ids: HashSet<EvolutionId> = wanted.values().flat_map(WantedCodes::ids).collect();
-
         self.known.retain(|id, _| ids.contains(id));
         for id in ids {
             if let Err(error) = self.learn(id).await {
@@ -163,10 +164,12 @@ impl EvolutionTask {
         modules.ranker.codes.set(codes);
         let mut failed = modules.set_parts(&mut self.parts, made).await;
         failed.extend(modules.ranker.refresh().await);
+        let has_failed = !failed.is_empty();
         for (agent, id, error) in failed {
             tracing::error!(%agent, evolution = %id, event = "evolution_code_not_loaded", error,
                 "the code of a change that is in force does not run; what the keeper does by itself holds");
         }
+        has_failed
     }
 
     fn wanted(&self) -> BTreeMap<AgentId, WantedCodes> {

@@ -23,6 +23,8 @@ const KITCHEN: &str = r#"
 (deftool "kitchen.note" "Keeps how many guests come." schema 'state
   (lambda (arguments)
     (begin (call-tool "memory.remember_fact" (hash "content" "Guests come on Friday.")) "noted")))
+(deftool "kitchen.half" "Rings, and fails." schema 'world
+  (lambda (arguments) (begin (call-tool "probe.append" (hash "line" "half")) (error "no"))))
 (deftool "kitchen.sly" "Rings, and says that it reads." schema 'read
   (lambda (arguments) (call-tool "probe.append" (hash "line" "sly"))))
 "#;
@@ -125,7 +127,7 @@ fn tools_of_an_agent_s_own_run_within_what_it_may_do_and_outlive_the_keeper() {
     let kitchen = Kitchen::new();
     let mut keeper = kitchen.home.up();
     let id = let_in(&keeper, "tool_framework", KITCHEN);
-    until_made(&keeper, 4);
+    until_made(&keeper, 5);
     let one = json!({"n": 3});
     assert_eq!(call(&keeper, "kitchen.double", &one), ("ok".into(), r#"{"spoons":6}"#.into()));
     let (outcome, content) = call(&keeper, "kitchen.double", &json!({"n": "three"}));
@@ -147,9 +149,12 @@ fn tools_of_an_agent_s_own_run_within_what_it_may_do_and_outlive_the_keeper() {
     let (outcome, content) = call(&keeper, "kitchen.sly", &one);
     assert!(outcome == "error" && content.contains("world"), "{outcome}: {content}");
     assert_eq!(kitchen.rung(), 1);
+    // One that fails half-way says what has happened by then.
+    let (outcome, content) = call(&keeper, "kitchen.half", &one);
+    assert!(outcome == "error" && content.contains("probe.append ran"), "{outcome}: {content}");
     keeper.kill();
     keeper = kitchen.home.up();
-    until_made(&keeper, 4);
+    // Whoever asks right after a start is answered with them.
     assert_eq!(call(&keeper, "kitchen.double", &one).0, "ok");
     let item = until(&keeper, &id, &["kept", "rolled_back"]);
     assert_eq!(item["state"], "kept", "{item}");
@@ -164,7 +169,7 @@ fn other_code_for_the_same_tools_is_held_against_the_record_and_runs_nothing() {
     let kitchen = Kitchen::new();
     let keeper = kitchen.home.up();
     let first = let_in(&keeper, "tools", KITCHEN);
-    until_made(&keeper, 4);
+    until_made(&keeper, 5);
     for n in 0..60 {
         assert_eq!(call(&keeper, "kitchen.bell", &json!({"n": n})).0, "ok");
         assert_eq!(call(&keeper, "kitchen.double", &json!({"n": n})).0, "ok");
@@ -207,9 +212,14 @@ fn names_that_are_taken_and_cases_that_come_out_otherwise_are_said_before_any_tr
     let keeper = kitchen.home.up();
     let case = |result: i64| json!([{"name": "kitchen.double", "arguments": {"n": 2}, "result": {"spoons": result}}]);
     let taken = KITCHEN.replace("kitchen.double", "memory.double");
+    let keeps = KITCHEN
+        .replace("(define (work", "(define kept 0)(define (keep x) (set! kept x))(define (work");
+    let hidden = KITCHEN.replace("\\\"required\\\": [\\\"n\\\"]", "\\\"allOf\\\": []");
     for (target, code, cases, said) in [
         ("tools", KITCHEN, case(5), "own case 1"),
         ("tools", &*taken, json!(null), "memory"),
+        ("tools", &*keeps, json!(null), "`set!`"),
+        ("tools", &*hidden, json!(null), "allOf"),
         ("tools", "(define x 1)", json!(null), "declares nothing"),
         ("tools", KITCHEN, json!([{"name": "kitchen.double", "result": 1}]), "either"),
         ("dsl", "(defcommand \"wake\" \"x\" (lambda (t) t))", json!(null), "\\wake"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use abide_domain::{
+    EvolutionId,
     event::{
         ComparedLeg, ComparedPair, EvolutionDecision, EvolutionProposed, EvolutionTrial,
         JudgedAnswer,
@@ -44,6 +45,9 @@ pub(crate) struct EvolutionView {
     /// `proposed`, `validated`, `checkpointed`, `shadowing`, `awaits_approval`, `accepted`, `backed_up`, `watching`, `kept`, `rejected`,
     /// `reported`, `rolled_back` or `aborted`.
     state: &'static str,
+    /// The agent's earlier change that it waits for; none where it is worked at, or has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<String>,
     /// Why, in the proposer's words.
     reason: String,
     /// Who proposed it.
@@ -188,7 +192,10 @@ pub(super) struct ComparedLegView {
 
 impl EvolutionView {
     /// A change as the state has it.
-    pub(super) fn new(record: &EvolutionRecord, is_in_force: bool) -> Self {
+    pub(super) fn new(
+        record: &EvolutionRecord,
+        (is_in_force, waits_for): (bool, Option<EvolutionId>),
+    ) -> Self {
         let (stage_percent, stage_pairs) = match record.state {
             EvolutionState::Watching { percent, pairs } => (Some(percent), Some(pairs)),
             _ => (None, None),
@@ -198,6 +205,7 @@ impl EvolutionView {
             citizen: record.agent.to_string(),
             target: record.target.clone(),
             state: record.state.as_str(),
+            waits_for: waits_for.map(|id| id.to_string()),
             reason: record.reason.clone(),
             by: record.by.to_string(),
             at: record.at.to_string(),

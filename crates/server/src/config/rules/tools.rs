@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use abide_services::AllowedHosts;
-use abide_tools::{PROPOSE_TOOL_NAME, Registry, TOOL_PARTS, pattern_means};
+use abide_tools::{FOREIGN_PREFIX, PROPOSE_TOOL_NAME, Registry, TOOL_PARTS, pattern_means};
 use abide_workspace::{CommandRules, FolderAccess, NamedFolder};
 
 use crate::{
@@ -83,12 +83,26 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (path, patterns) in policy_lists(config) {
         for pattern in patterns.iter().filter(|pattern| !means_something(pattern)) {
+            if may_be_made(config, &path, pattern, &known) {
+                continue;
+            }
             let message =
                 format!("names \"{pattern}\", but there is no such tool; tools are {known_text}");
             problems.push(config.problem(&path, &message));
         }
     }
     problems
+}
+
+/// Whether a pattern of `ask` or `deny` may mean tools that agents make for themselves: those stand in namespaces that no other tool has.
+fn may_be_made(config: &Config, path: &str, pattern: &str, known: &BTreeSet<&str>) -> bool {
+    let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let is_known = known.iter().any(|name| space(name) == space(pattern));
+    let is_strict = path.ends_with(".ask") || path.ends_with(".deny");
+    is_strict
+        && config.settings.evolution.enabled
+        && !is_known
+        && !pattern.starts_with(FOREIGN_PREFIX)
 }
 
 /// The lists of tools: those of all agents, and those of single ones.
