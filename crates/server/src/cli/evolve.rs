@@ -6,7 +6,6 @@ use std::collections::HashSet;
 
 use abide_domain::{limits::EVOLUTION_CODE_BYTES_MAX, visible_line};
 use clap::{Args, Subcommand};
-use http::StatusCode;
 use serde_json::{Value, json};
 
 mod adopt;
@@ -139,7 +138,7 @@ impl EvolveCommand {
                 let text = read_text(proposal.file(), EVOLUTION_CODE_BYTES_MAX as u64)?;
                 let cases = proposal.cases().map(|file| read_text(file, CASES_BYTES_MAX));
                 let body = proposal.body(text, cases.transpose()?.as_deref())?;
-                announce(context, &post_proposal(&client, &body).await?)?;
+                announce(context, &compare::post_proposal(&client, &body).await?)?;
             }
             Action::Approve(answer) => answer.give(context, &client, "approve").await?,
             Action::Reject(answer) => answer.give(context, &client, "reject").await?,
@@ -182,16 +181,6 @@ async fn whole_id(client: &Client, typed: &str) -> Result<String, CliError> {
             let message = format!("{count} with {typed:?}");
             Err(CliError::new(message).hint("`abide evolve ls` lists them"))
         }
-    }
-}
-
-/// Sends a proposal. A value that the keeper does not take is wrong usage.
-async fn post_proposal(client: &Client, body: &Value) -> Result<Value, CliError> {
-    let answer = client.call(Call::post("/evolutions", body)).await?;
-    match answer.status {
-        status if status.is_success() => Ok(answer.body),
-        StatusCode::UNPROCESSABLE_ENTITY => Err(answer.into_error().with_exit(Exit::Usage)),
-        _ => Err(answer.into_error()),
     }
 }
 

@@ -89,7 +89,7 @@ impl Compare {
             check_can_ask(context, yes)?;
         }
         let body = self.body(&change);
-        let proposed = super::post_proposal(client, &body).await?;
+        let proposed = post_proposal(client, &body).await?;
         let id = text(&proposed, "/id").to_owned();
         if self.no_wait {
             context.terminal.data(&id)?;
@@ -205,4 +205,14 @@ pub(super) async fn show_report(
         PlainPart::Line(line) => context.terminal.data(&line),
         PlainPart::Table(table) => context.terminal.table(&table),
     })
+}
+
+/// Sends a proposal. A value that the keeper does not take is wrong usage.
+pub(super) async fn post_proposal(client: &Client, body: &Value) -> Result<Value, CliError> {
+    let answer = client.call(Call::post("/evolutions", body)).await?;
+    match answer.status {
+        status if status.is_success() => Ok(answer.body),
+        StatusCode::UNPROCESSABLE_ENTITY => Err(answer.into_error().with_exit(Exit::Usage)),
+        _ => Err(answer.into_error()),
+    }
 }
