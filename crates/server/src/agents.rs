@@ -20,6 +20,7 @@ mod sandbox;
 mod sandbox_probe;
 mod server_launcher;
 mod setup;
+mod shadows;
 mod socket_secret;
 mod spawn;
 mod tools;
@@ -37,6 +38,7 @@ pub(crate) use sandbox::{describe as describe_sandbox, probe as probe_sandbox};
 pub(crate) use sandbox_probe::SandboxProbe;
 pub(crate) use server_launcher::SandboxedServers;
 pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
+pub(crate) use shadows::ProgramShadow;
 pub(crate) use spawn::Spawner;
 pub(crate) use tools::{
     SERVICE_TOOL_NAMES, ToolSetupError, check_services, named_folder, registry as tool_registry,

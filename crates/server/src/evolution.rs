@@ -8,7 +8,8 @@
 //! `live_requests` (requests that a trial or a watch is given besides), `recorded` (what the ledger holds of a proposal), `memory_trial`
 //! (a question given to both codes), `own_uses`, `own_trial` and `own_checks` (the same for tools and commands), `mind_change`, `mind_checks`, `mind_leg`, `mind_differences`, `mind_judge`, `mind_quotes`, `mind_trial` and
 //! `recorded_calls` (an epoch asked of two minds), `trial` (either), `pairs` (pairs as lines and as statistics), `judging` (what they say), `work` with `moves`, `checks` and
-//! `watching` (the next move of each change), `task` (which of them is worked at), `report` (what was tried, as evidence), `trial_report` (a trial with all its figures, made again from the ledger), `search`
+//! `watching` (the next move of each change), `programs` with `program_trial` and `program_watch` (the same for agents that are programs of
+//! their own) and `program_codes` (what their processes are told), `task` (which of them is worked at), `report` (what was tried, as evidence), `trial_report` (a trial with all its figures, made again from the ledger), `search`
 //! (a better order that is looked for, and proposed like any).
 
 mod checks;
@@ -32,6 +33,10 @@ mod own_parts;
 mod own_trial;
 mod own_uses;
 mod pairs;
+mod program_codes;
+mod program_trial;
+mod program_watch;
+mod programs;
 mod ranker;
 mod recorded;
 mod recorded_calls;

@@ -18,7 +18,7 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 use crate::config::Environment;
 
 /// What the keeper makes in its home for itself: no process is granted any of it by a name in its arguments.
-pub(crate) const KEEPERS_NAMES: [&str; 18] = [
+pub(crate) const KEEPERS_NAMES: [&str; 19] = [
     "abide.toml",
     "agents",
     "api.sock",
@@ -35,6 +35,7 @@ pub(crate) const KEEPERS_NAMES: [&str; 18] = [
     "models",
     MODULES_FOLDER,
     "sessions.json",
+    SHADOWS_FOLDER,
     "token",
     "tokens.json",
 ];
@@ -42,6 +43,8 @@ pub(crate) const KEEPERS_NAMES: [&str; 18] = [
 const LOGINS_FOLDER: &str = "logins";
 /// Where processes of modules work.
 const MODULES_FOLDER: &str = "modules";
+/// Where second processes of agents' programs have their own state and files.
+const SHADOWS_FOLDER: &str = "shadows";
 /// The name of the folder of skills, which agents read by it.
 pub(crate) const SKILLS_FOLDER: &str = "skills";
 
@@ -258,6 +261,11 @@ impl Home {
     /// Where processes of modules work: nothing ever lies there.
     pub(crate) fn modules_folder(&self) -> PathBuf {
         self.root.join(MODULES_FOLDER)
+    }
+
+    /// Where second processes of agents' programs have their own state and files, a folder a process, while a trial is under way.
+    pub(crate) fn shadows_folder(&self) -> PathBuf {
+        self.root.join(SHADOWS_FOLDER)
     }
 
     /// Where the ethereal results of open epochs lie.

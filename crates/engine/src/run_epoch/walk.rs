@@ -133,12 +133,6 @@ impl<'a> Walk<'a> {
         self.offer.liken(&self.agent.tools, &self.record.stimulus.content).await;
     }
 
-    /// Whether the epoch holds text that no person vouches for; what another agent sent is such.
-    pub(super) fn holds_untrusted(&self) -> bool {
-        let sender = self.record.stimulus.sender.parse::<AgentId>();
-        self.record.holds_untrusted() || sender.is_ok_and(|sender| self.services.has_agent(&sender))
-    }
-
     /// Records what the agent's work produced: evidence.
     pub(super) fn record_agent(&mut self, event: impl Into<Event>) -> Result<(), EpochError> {
         let author = self.entity.clone();

@@ -30,6 +30,7 @@ use super::{
     processes::Processes,
     program::Program,
     sandbox::{SandboxError, SandboxPlan, SandboxedProcess},
+    shadows::{ShadowLauncher, ShadowLauncherParts},
     socket_secret::{self, SocketSecretError},
 };
 use crate::{
@@ -137,6 +138,7 @@ impl ProcessSetup {
         let modes = (self.settings.supervisor.sandbox, self.settings.test.sandbox_level_max);
         let plan = SandboxPlan::make(&self.home, modes, &confined)?;
         let mut specs = Vec::new();
+        let mut shadowed = BTreeMap::new();
         let mut acp = BTreeMap::new();
         let mut acp_tasks = Vec::new();
         // One program that is not ours and is not confined can write to the files of every agent.
@@ -154,6 +156,9 @@ impl ProcessSetup {
                     if !matches!(program, Program::BuiltIn { .. }) {
                         note(spec.sandbox.as_ref());
                     }
+                    if matches!(program, Program::Command { .. }) {
+                        shadowed.insert(settings.id.clone(), spec.clone());
+                    }
                     specs.push(spec);
                 }
                 MindPlacement::Acp { label, program, args } => {
@@ -167,7 +172,7 @@ impl ProcessSetup {
         }
         let (supervisor, mut tasks) = Supervisor::new(self.supervisor_parts(specs)?)?;
         tasks.extend(acp_tasks);
-        let processes = Processes::new(supervisor, acp);
+        let processes = Processes::new(supervisor, acp, self.shadows(shadowed)?);
         let with_mind = |ChosenAgent { settings, choice }: ChosenAgent| {
             let mind = match choice.placement {
                 MindPlacement::InKeeper(mind) => Some(mind),
@@ -236,6 +241,25 @@ impl ProcessSetup {
         })
     }
 
+    /// What starts second processes of agents' own programs.
+    fn shadows(
+        &self,
+        specs: BTreeMap<AgentId, AgentSpec>,
+    ) -> Result<ShadowLauncher, ProcessSetupError> {
+        Ok(ShadowLauncher::new(ShadowLauncherParts {
+            home: self.home.clone(),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
+            settings: SupervisorSettings {
+                socket_path: None,
+                tcp: None,
+                ..self.supervisor_settings()
+            },
+            specs,
+        }))
+    }
+
     fn supervisor_settings(&self) -> SupervisorSettings {
         let configured = &self.settings.supervisor;
         // Only where an agent connects by itself: the path of a deep home is too long for a socket.
@@ -250,6 +274,8 @@ impl ProcessSetup {
             shutdown_grace: configured.shutdown_grace.0,
             socket_path: is_open.then(|| self.home.root().join(SOCKET)),
             tcp: configured.listen(),
+            // Which code is in force follows from the ledger, which is read first.
+            awaits_code: true,
             ..SupervisorSettings::default()
         }
     }

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::process_history::{LOOK_EVERY, ProcessHistory, ProcessLook};
+use super::shadows::ShadowLauncher;
 
 /// Ends in a row after which a person is told that a process does not stay up.
 const FAILURES_ALARM: u32 = 5;
@@ -21,13 +22,29 @@ const FAILURES_ALARM: u32 = 5;
 pub(crate) struct Processes {
     supervisor: Supervisor,
     acp: Arc<BTreeMap<AgentId, AcpMind>>,
+    shadows: Arc<ShadowLauncher>,
     history: Arc<ProcessHistory>,
 }
 
 impl Processes {
     /// Joins what the supervisor keeps and the processes of the Agent Client Protocol.
-    pub(super) fn new(supervisor: Supervisor, acp: BTreeMap<AgentId, AcpMind>) -> Self {
-        Self { supervisor, acp: Arc::new(acp), history: Arc::default() }
+    pub(super) fn new(
+        supervisor: Supervisor,
+        acp: BTreeMap<AgentId, AcpMind>,
+        shadows: ShadowLauncher,
+    ) -> Self {
+        let (acp, shadows) = (Arc::new(acp), Arc::new(shadows));
+        Self { supervisor, acp, shadows, history: Arc::default() }
+    }
+
+    /// What starts second processes of agents' own programs.
+    pub(crate) fn shadows(&self) -> &ShadowLauncher {
+        &self.shadows
+    }
+
+    /// The agents whose processes speak over frames, by id, and what keeps them.
+    pub(crate) fn over_frames(&self) -> (&Supervisor, impl Iterator<Item = &AgentId>) {
+        (&self.supervisor, self.supervisor.agents())
     }
 
     /// The mind that is an agent's process; none where it has none.

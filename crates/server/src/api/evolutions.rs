@@ -214,7 +214,14 @@ fn view_of(evolutions: &Evolutions, record: &EvolutionRecord) -> EvolutionView {
 
 /// The change whose code stands before that of another one: what a rollback restores, else what is in force.
 fn code_before(evolutions: &Evolutions, record: &EvolutionRecord) -> Option<EvolutionId> {
-    let in_force = |target: EvolutionTarget| evolutions.in_force(&record.agent, target).current;
+    let in_force = |target: EvolutionTarget| {
+        let code = if record.is_of_program() {
+            evolutions.program_in_force(&record.agent, target)
+        } else {
+            evolutions.in_force(&record.agent, target)
+        };
+        code.current
+    };
     let current = || record.target().and_then(in_force).filter(|current| *current != record.id);
     record.previous.or_else(current)
 }

@@ -241,7 +241,8 @@ fn start_evolution(
         minds,
         settings: scope.input.config.settings.clone(),
     });
-    let stop = tasks.stop_of(Task::Evolution);
+    let (follower, stop) = (evolution.follower(), tasks.stop_of(Task::Evolution));
+    tasks.start(Task::Evolution, infallible(follower.run(stop.clone())));
     tasks.start(Task::Evolution, infallible(evolution.run(stop)));
 }
 

@@ -65,16 +65,18 @@ impl EvolutionWork {
                 "changes of agents are off: evolution.enabled = true lets them be tried".into(),
             );
         }
+        if self.is_of_program(record) {
+            return None;
+        }
         let section = self.minds.configured(record.agent.as_str());
         let is_own_program = section.is_some_and(AgentSection::is_own_program);
         match record.target() {
             None => Some(format!("there is no target {:?}", record.target)),
             Some(EvolutionTarget::Mind) => is_own_program.then(|| {
-                "the agent's mind is a program of its own, which cannot be asked beside itself".into()
+                "the agent's mind is a program of its own, which cannot be asked beside itself"
+                    .into()
             }),
-            Some(_) => (is_own_program && record.run.is_some()).then(|| {
-                "the agent's process runs its own code, which this keeper does not try yet; the old code stays".into()
-            }),
+            Some(_) => None,
         }
     }
 }

@@ -9,7 +9,8 @@ use abide_domain::{
 use abide_engine::state::EvolutionRecord;
 use abide_evolution::{
     CanaryDecision, CanaryRecord, CanaryStage, ComparedTarget, ComparisonProgress, Figures,
-    Judgement, JudgementState, Measure, Rule, judge, limits::PAIRS_ALONE,
+    Judgement, JudgementState, Measure, Rule, judge,
+    limits::{AGREEMENT_TOLERANCE, PAIRS_ALONE},
 };
 
 use super::{own_checks, pairs::measured_pairs, recorded::RecordedPairs};
@@ -19,6 +20,9 @@ const SIZE: Measure = Measure::Wall;
 /// The least share of requests on which a module's answer must be as good as that of the code in force, which agrees with itself on
 /// all: it has no chance in it.
 const AGREEMENT_MIN: f64 = 0.95;
+
+/// Pairs of a program's trial in which the code in force is asked twice, by two processes, to see how often it agrees with itself.
+pub(super) const PAIRS_WITH_ITSELF: usize = 20;
 
 /// What comes of a trial by its pairs; none while more of them may tell more.
 pub(super) fn judge_trial(
@@ -45,7 +49,7 @@ pub(super) fn rule_of(record: &EvolutionRecord, pairs: &[ComparedPair]) -> Rule 
         Some(EvolutionTarget::Mind) => (ComparedTarget::Mind, size_of_minds(pairs), 0.0),
         // Whatever both have must give the same.
         _ if is_own(record) => (ComparedTarget::Module, SIZE, 1.0),
-        _ => (ComparedTarget::Module, SIZE, AGREEMENT_MIN),
+        _ => (ComparedTarget::Module, SIZE, agreement_min(pairs)),
     };
     Rule { target, size, attempt, agreement_floor }
 }
@@ -84,9 +88,11 @@ impl MindFloor {
     }
 }
 
-/// Whether it is about tools or commands that the agent made.
+/// Whether it is about tools or commands that the agent made, in Scheme.
 fn is_own(record: &EvolutionRecord) -> bool {
-    matches!(record.target(), Some(EvolutionTarget::ToolFramework | EvolutionTarget::Dsl))
+    let target = record.target();
+    !record.is_of_program()
+        && matches!(target, Some(EvolutionTarget::ToolFramework | EvolutionTarget::Dsl))
 }
 
 /// What comes of tools or commands. Whatever both have must give the same; where the record does not say that they are better, a person
@@ -127,6 +133,21 @@ fn judge_own(
         needs_person: false,
         ..by_rule
     })
+}
+
+/// The least share of requests on which answers must agree: less only where the code in force does not agree with itself either,
+/// which only programs are asked for.
+fn agreement_min(pairs: &[ComparedPair]) -> f64 {
+    let with_itself: Vec<bool> =
+        pairs.iter().filter_map(|pair| pair.main.again_agrees).take(PAIRS_WITH_ITSELF).collect();
+    if with_itself.len() < PAIRS_WITH_ITSELF {
+        return AGREEMENT_MIN;
+    }
+    let agreeing = with_itself.iter().filter(|agrees| **agrees).count();
+    #[expect(clippy::cast_precision_loss, reason = "twenty pairs")]
+    let share = agreeing as f64 / with_itself.len() as f64;
+    // In ten-thousandths, so that it is the same number after it has been JSON.
+    ((share - AGREEMENT_TOLERANCE) * 10_000.0).round() / 10_000.0
 }
 
 /// What the change of the size measure is called among the figures.

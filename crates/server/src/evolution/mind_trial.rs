@@ -95,7 +95,8 @@ impl MindTrial {
         })
     }
 
-    async fn ask(
+    /// What one of them does with an epoch.
+    pub(super) async fn ask(
         &self,
         mind: &BoundedMind,
         recorded: &RecordedEpoch,

@@ -84,6 +84,9 @@ impl EvolutionWork {
             EvolutionState::Shadowing { .. } => self.try_out(record).await,
             EvolutionState::Accepted => self.back_up(record).await,
             EvolutionState::BackedUp => self.load(record).await,
+            EvolutionState::Watching { .. } if record.is_of_program() => {
+                self.watch_program(record).await
+            }
             EvolutionState::Watching { percent, .. } => self.watch(record, percent).await,
             EvolutionState::AwaitsPerson
             | EvolutionState::Kept
@@ -99,6 +102,9 @@ impl EvolutionWork {
             return self.reject(record, why).await;
         }
         let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
+        if self.is_of_program(record) {
+            return self.validate_program(record, &proposed).await;
+        }
         let checked = match record.target().and_then(own_checks::kind_of) {
             None => self.check_mind(record, &proposed).await,
             Some(kind) => self.check_module(record, (kind, &proposed)).await,
@@ -117,6 +123,9 @@ impl EvolutionWork {
     }
 
     async fn checkpoint(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        if self.is_of_program(record) {
+            return self.checkpoint_program(record).await;
+        }
         let record_seq = self.keeper.ledger().head().seq;
         let event =
             EvolutionCheckpointed { evolution_id: record.id, record_seq, checkpoint_id: None };
@@ -138,7 +147,11 @@ impl EvolutionWork {
             requests: u32::try_from(requests).unwrap_or(u32::MAX),
             attempt,
         };
-        self.write(EvolutionEvent::ShadowStarted(event)).await
+        let event = EvolutionEvent::ShadowStarted(event);
+        if record.is_of_program() {
+            return self.start_program_trial(record, event).await;
+        }
+        self.write(event).await
     }
 
     /// The newest requests of the record that it is tried on.
@@ -272,6 +285,7 @@ impl EvolutionWork {
         // Who never had a tool never called it: there is nothing to wait for.
         let has_requests = record.target() == Some(EvolutionTarget::MemorySystem);
         !record.only_compares()
+            && !record.is_of_program()
             && has_requests
             && evolution.mirror_percent > 0
             && pairs.len() < abide_evolution::limits::PAIRS_MIN
@@ -298,6 +312,9 @@ impl EvolutionWork {
     }
 
     async fn back_up(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        if record.is_of_program() {
+            return self.back_up_program(record).await;
+        }
         let previous = self.in_force(record);
         // What a rollback would bring back must be there and run, or nothing is put in its place.
         let code = self.code_in_force(record).await?;
@@ -312,6 +329,9 @@ impl EvolutionWork {
     }
 
     async fn load(&self, record: &EvolutionRecord) -> Result<Progress, MoveError> {
+        if record.is_of_program() {
+            return self.load_program(record).await;
+        }
         let proposed = recorded::proposal(self.keeper.ledger(), record).await?;
         let code_sha256 = hex::encode(Sha256::digest(proposed.code.as_bytes()));
         if record.code_sha256.as_ref() != Some(&code_sha256) {
@@ -327,7 +347,7 @@ impl EvolutionWork {
         self.write(EvolutionEvent::Reloaded(event)).await
     }
 
-    async fn reject(
+    pub(super) async fn reject(
         &self,
         record: &EvolutionRecord,
         reason: String,

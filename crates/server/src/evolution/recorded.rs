@@ -40,6 +40,15 @@ pub(super) async fn pairs(
     Ok(pairs)
 }
 
+/// The line by which a change was loaded. Errors are words for people.
+pub(super) async fn loaded_seq(ledger: &Ledger, record: &EvolutionRecord) -> Result<u64, String> {
+    let is_load =
+        |entry: &Entry| matches!(entry.event, Event::Evolution(EvolutionEvent::Reloaded(_)));
+    let entries = read(ledger, record.events.clone()).await?;
+    let seq = entries.iter().find(|entry| is_load(entry)).map(|entry| entry.seq);
+    seq.ok_or_else(|| "the change was never loaded".to_owned())
+}
+
 /// Pairs of one change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecordedPairs {

@@ -15,7 +15,7 @@ use abide_domain::{
     evolution::{EvolutionState, EvolutionTarget},
 };
 use abide_engine::state::{AgentEvolutions, EvolutionRecord};
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::interval};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -23,6 +23,7 @@ use super::{
     moves::Step,
     own_modules::PartsInForce,
     own_parts::{MadeCode, MadeCodes},
+    program_codes::ProgramFollower,
     recorded,
     work::{EvolutionParts, EvolutionWork},
 };
@@ -54,8 +55,16 @@ impl EvolutionTask {
         }
     }
 
+    /// What tells agents' processes which code is in force; to be run beside this.
+    pub(crate) fn follower(&self) -> ProgramFollower {
+        ProgramFollower::new(Arc::clone(&self.work))
+    }
+
     /// Works until it is told to stop. What is under way then goes on at the next start.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
+        let work = Arc::clone(&self.work);
+        let clean = move || work.processes.shadows().clean();
+        tokio::task::spawn_blocking(clean).await.ok();
         let mut applied = self.work.keeper.services().view.applications();
         let mut running: JoinSet<(AgentId, Step)> = JoinSet::new();
         let mut busy: HashSet<AgentId> = HashSet::new();
@@ -63,6 +72,8 @@ impl EvolutionTask {
         let (mut seen, mut has_failed) = (None, false);
         // By agent, the newest line of its changes when they were last looked at. What waits for a time is looked at anew now and then.
         let mut looked_at: BTreeMap<AgentId, u64> = BTreeMap::new();
+        // Ticks come however much is written meanwhile.
+        let (mut look, mut retry) = (interval(LOOK_EVERY), interval(RETRY_AFTER));
         loop {
             let version = self.version();
             if seen != Some(version) {
@@ -101,12 +112,12 @@ impl EvolutionTask {
                         resting.insert(agent);
                     }
                 }
-                () = tokio::time::sleep(if resting.is_empty() { LOOK_EVERY } else { RETRY_AFTER }) => {
-                    resting.clear();
+                _ = look.tick() => {
                     looked_at.clear();
                     // What could not be loaded, on a busy machine perhaps, is tried again.
                     seen = seen.filter(|_| !has_failed);
                 }
+                _ = retry.tick() => resting.clear(),
             }
         }
         running.shutdown().await;

@@ -1,4 +1,4 @@
-//! What a change is tried with, by what it would replace: processes of a module, or two minds. One request at a time.
+//! What a change is tried with, by what it would replace: processes of a module, shadows of a program, or two minds. One request at a time.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -9,6 +9,7 @@ use super::{
     mind_trial::{FLOOR_REQUESTS, MindTrial},
     own_trial::{OwnSide, OwnTrial},
     own_uses::uses_of,
+    program_trial::ProgramTrial,
     recorded,
     work::{EvolutionWork, MoveError},
 };
@@ -27,6 +28,7 @@ pub(super) enum Trial {
     /// Tools or commands of the agent's own.
     Own(ModuleKind, Option<Box<OwnTrial>>),
     Mind(Option<Box<LoadedMinds>>),
+    Program(Option<Box<ProgramTrial>>),
 }
 
 /// Two minds, and the epochs that they are asked.
@@ -40,6 +42,7 @@ impl Trial {
     pub(super) fn of(record: &EvolutionRecord) -> Self {
         match record.target() {
             Some(EvolutionTarget::Mind) => Self::Mind(None),
+            _ if record.is_of_program() => Self::Program(None),
             Some(EvolutionTarget::ToolFramework) => Self::Own(ModuleKind::Tools, None),
             Some(EvolutionTarget::Dsl) => Self::Own(ModuleKind::Dsl, None),
             _ => Self::Memory(None),
@@ -73,6 +76,15 @@ impl Trial {
                 Ok(Some(running.compare(&recorded, seed).await))
             }
             Self::Own(kind, loaded) => compare_uses(work, record, (*kind, loaded), epoch).await,
+            Self::Program(running) => {
+                let trial = match running {
+                    Some(trial) => trial,
+                    None => {
+                        running.insert(Box::new(ProgramTrial::of(work, record, requests).await?))
+                    }
+                };
+                Ok(trial.compare(record.id, (epoch, seed)).await)
+            }
             Self::Mind(minds) => {
                 let loaded = match minds {
                     Some(loaded) => loaded,

@@ -11,6 +11,7 @@ mod clocks;
 mod cycles;
 mod damage;
 mod deaths;
+mod evolution_programs;
 mod examples;
 mod idle;
 mod in_flight;

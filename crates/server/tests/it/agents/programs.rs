@@ -73,6 +73,11 @@ pub(crate) fn hostile() -> Option<Vec<String>> {
     Some(vec![text(&python()?), text(&own("attacks.py"))])
 }
 
+/// The command of the agent that changes itself.
+pub(crate) fn evolving() -> Option<Vec<String>> {
+    Some(vec![text(&python()?), text(&own("evolving.py"))])
+}
+
 /// The command of an SDK's example.
 pub(crate) fn example(program: Program) -> Option<Vec<String>> {
     match program {

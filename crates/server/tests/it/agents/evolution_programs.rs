@@ -1,0 +1,229 @@
+//! Changes of an agent that is a program of its own, under the real binary: tried by shadows on its record, loaded by `hot_reload`, taken
+//! back with its private state.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{
+    programs::{evolving, table},
+    world::{World, pid_when_ready, say, tell},
+};
+use crate::{client::Client, home::Keeper};
+
+const AGENT: &str = "evolving";
+/// Changes on; six live requests are a watch.
+const HEAD: &str =
+    "[evolution]\nenabled = true\ncanary_pairs = 2\nstage_limit = \"10m\"\napprove = [\"mind\"]\n";
+/// Enough for a person to decide, and enough without one.
+const FEW: usize = 34;
+const MANY: usize = 112;
+/// Looks at a change, and how long between two.
+const LOOKS_MAX: usize = 1_800;
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Does the same as what the program starts with, sooner. What stands in `more` is done where it is loaded.
+fn quicker(more: &str) -> String {
+    format!(
+        "import os\nNAME = \"quicker\"\ndef reply(message):\n    return \"you said \" + message\n{more}\n"
+    )
+}
+
+/// The same where the code runs as the agent itself, as opposed to a shadow.
+fn when_live(what: &str) -> String {
+    format!("if \"ABIDE_SHADOW\" not in os.environ:\n    {what}")
+}
+
+/// A keeper whose agent has a life to be tried on, with a tool run in it.
+fn lived(requests: usize) -> Option<(World, Keeper)> {
+    let world = World::new(|_| Some(format!("{HEAD}{}", table(AGENT, &evolving()?))))?;
+    let keeper = world.up();
+    say(&keeper.client, AGENT, "job:once");
+    for number in 1..requests {
+        say(&keeper.client, AGENT, &format!("word {number}"));
+    }
+    Some((world, keeper))
+}
+
+/// Has the agent propose a change of itself, and gives its id.
+fn propose(client: &Client, target: &str, code: &str) -> String {
+    let change = json!({"target": target, "code": code});
+    let newest = || {
+        let items = client.read("/evolutions?citizen=evolving");
+        items["items"][0]["id"].as_str().map(str::to_owned)
+    };
+    let before = newest();
+    assert_eq!(say(client, AGENT, &format!("propose:{change}")), "proposed");
+    super::world::until("the proposal", || newest().filter(|id| Some(id) != before.as_ref()))
+}
+
+fn state_of(client: &Client, id: &str) -> Value {
+    client.read(&format!("/evolutions/{id}"))
+}
+
+/// Waits until a change is in one of these states; a person says yes where one is asked.
+fn until(client: &Client, id: &str, states: &[&str]) -> Value {
+    for _ in 0..LOOKS_MAX {
+        let item = state_of(client, id);
+        let state = item["state"].as_str().unwrap();
+        if states.contains(&state) {
+            return item;
+        }
+        if state == "awaits_approval" {
+            client.post(&format!("/evolutions/{id}/approve"), &json!({"reason": "fine"}));
+        }
+        std::thread::park_timeout(LOOK);
+    }
+    panic!("it was never one of {states:?}: {}", state_of(client, id));
+}
+
+/// Says what is said to the agent until a change is in one of these states. An answer may fail.
+fn live_until(client: &Client, id: &str, states: &[&str]) -> Value {
+    for number in 0..200 {
+        let item = state_of(client, id);
+        if states.contains(&item["state"].as_str().unwrap()) {
+            return item;
+        }
+        tell(client, AGENT, &format!("live {number}"));
+        if number > 12 {
+            std::thread::park_timeout(LOOK);
+        }
+    }
+    panic!("it was never one of {states:?}: {}", state_of(client, id));
+}
+
+/// Waits until the agent says which code it runs, and how many notes it has.
+fn until_it_runs(client: &Client, which: &str) {
+    super::world::until(which, || (say(client, AGENT, "which") == which).then_some(()));
+}
+
+#[test]
+fn a_program_that_is_quicker_is_loaded_by_itself_kept_and_comes_back_after_every_end() {
+    let Some((world, mut keeper)) = lived(MANY) else { return };
+    let client = keeper.client.clone();
+    assert_eq!(say(&client, AGENT, "which"), format!("own {MANY}"));
+    let id = propose(&client, "memory_system", &quicker(""));
+    let item = until(&client, &id, &["watching", "rejected", "rolled_back", "aborted"]);
+    assert_eq!(item["state"], "watching", "{item}");
+    assert_eq!(item["verdict"], "promoted", "{item}");
+    assert!(item["measured"]["latency"].as_f64().unwrap() < -0.1, "{item}");
+    until_it_runs(&client, &format!("quicker {MANY}"));
+    assert!(world.kill(pid_when_ready(&client, AGENT)));
+    assert_eq!(say(&client, AGENT, "which"), format!("quicker {MANY}"), "after its death");
+    keeper.kill();
+    keeper = world.up();
+    let client = keeper.client.clone();
+    assert_eq!(say(&client, AGENT, "which"), format!("quicker {MANY}"), "after its keeper's");
+    let item = live_until(&client, &id, &["kept", "rolled_back"]);
+    assert_eq!(item["state"], "kept", "{item}");
+    assert_eq!(say(&client, AGENT, "which").split(' ').next(), Some("quicker"));
+    // No shadow ran the tool, and nothing that one said or wrote is anywhere.
+    assert_eq!(world.executions().get("job:once"), Some(&1), "{:?}", world.executions());
+    let lines: Vec<String> = world.home.ledger().iter().map(ToString::to_string).collect();
+    let proposals = lines.iter().filter(|line| line.contains("evolution.proposed")).count();
+    assert_eq!(proposals, 1);
+    assert!(!lines.iter().any(|line| line.contains("of a shadow")));
+    let shadows = world.home.path().join("shadows");
+    super::world::until("no folder of a shadow", || {
+        let left = std::fs::read_dir(&shadows).map(Iterator::count).unwrap_or_default();
+        (left == 0).then_some(())
+    });
+    // A person takes it back: code and state are those of before.
+    let taken = client.post(&format!("/evolutions/{id}/rollback"), &json!({"reason": "to see"}));
+    assert_eq!(taken.status, 200, "{}", taken.json());
+    until_it_runs(&client, &format!("own {MANY}"));
+    keeper.kill();
+    keeper = world.up();
+    assert_eq!(say(&keeper.client, AGENT, "which"), format!("own {MANY}"));
+    keeper.stop();
+}
+
+#[test]
+fn code_that_a_program_cannot_load_is_rejected_before_anything_is_asked() {
+    let Some((world, keeper)) = lived(3) else { return };
+    let client = keeper.client.clone();
+    for (code, said) in [
+        ("def reply(message)", "SyntaxError"),
+        ("x = 1", "no reply"),
+        ("import os\nos._exit(7)", "ended"),
+    ] {
+        let id = propose(&client, "dsl", code);
+        let item = until(&client, &id, &["rejected", "aborted", "watching"]);
+        let why = item["why"].as_str().unwrap();
+        assert_eq!(item["state"], "rejected", "{item}");
+        assert!(why.contains("cannot be loaded") && why.contains(said), "{code}: {why}");
+    }
+    assert_eq!(say(&client, AGENT, "which"), "own 3");
+    drop((world, keeper));
+}
+
+#[test]
+fn code_that_the_live_process_refuses_dies_of_or_fails_with_is_taken_back_with_its_state() {
+    let Some((world, keeper)) = lived(FEW) else { return };
+    let client = keeper.client.clone();
+    let refused = when_live("raise ValueError(\"not here\")");
+    let died = when_live("os._exit(9)");
+    for (more, said) in [(refused, "not here"), (died, "ended")] {
+        let id = propose(&client, "memory_system", &quicker(&more));
+        let item = until(&client, &id, &["rolled_back", "rejected", "kept"]);
+        assert_eq!(item["state"], "rolled_back", "{item}");
+        assert!(item["why"].as_str().unwrap().contains(said), "{item}");
+        until_it_runs(&client, &format!("own {FEW}"));
+    }
+    let fails = when_live("def reply(message):\n        raise ValueError(\"no\")");
+    let id = propose(&client, "memory_system", &quicker(&fails));
+    let item = until(&client, &id, &["watching", "rejected", "rolled_back"]);
+    assert_eq!(item["state"], "watching", "{item}");
+    let item = live_until(&client, &id, &["rolled_back", "kept"]);
+    assert_eq!(item["state"], "rolled_back", "{item}");
+    assert!(item["why"].as_str().unwrap().contains("fails more often"), "{item}");
+    // What was said last may be answered by the code from before, and noted; nothing else since the change is.
+    super::world::until("the state from before", || {
+        let which = say(&client, AGENT, "which");
+        let (name, notes) = which.split_once(' ')?;
+        (name == "own" && notes.parse::<usize>().unwrap() <= FEW + 1).then_some(())
+    });
+    let kinds: Vec<String> =
+        world.home.ledger().iter().map(|line| line["kind"].as_str().unwrap().into()).collect();
+    assert_eq!(kinds.iter().filter(|kind| *kind == "par.written").count(), 3, "{kinds:?}");
+    keeper.stop();
+}
+
+#[test]
+fn after_a_kill_of_the_keeper_at_any_moment_a_change_of_a_program_goes_on() {
+    let Some((world, mut keeper)) = lived(FEW) else { return };
+    let id = propose(&keeper.client, "memory_system", &quicker(""));
+    let mut states = Vec::new();
+    for round in 0..60_u64 {
+        let item = state_of(&keeper.client, &id);
+        let state = item["state"].as_str().unwrap().to_owned();
+        states.push(state.clone());
+        match state.as_str() {
+            "kept" | "rolled_back" | "rejected" | "aborted" => break,
+            "awaits_approval" => {
+                keeper.client.post(&format!("/evolutions/{id}/approve"), &json!({}));
+            }
+            _ => {
+                let which = say(&keeper.client, AGENT, "which");
+                let is_loaded = which.starts_with("quicker");
+                // What has not moved meanwhile runs the one code or the other, whole.
+                if state_of(&keeper.client, &id)["state"] == state.as_str() {
+                    assert_eq!(is_loaded, state == "watching", "{state}: {which}");
+                }
+            }
+        }
+        // At another moment of its work each time.
+        std::thread::park_timeout(Duration::from_millis(701 * (round % 10)));
+        keeper.kill();
+        keeper = world.up();
+    }
+    assert_eq!(states.last().unwrap(), "kept", "{states:?}");
+    assert!(say(&keeper.client, AGENT, "which").starts_with("quicker"));
+    let kinds: Vec<String> =
+        world.home.ledger().iter().map(|line| line["kind"].as_str().unwrap().into()).collect();
+    for once in ["evolution.validated", "evolution.decided", "evolution.reloaded", "evolution.kept"]
+    {
+        assert_eq!(kinds.iter().filter(|kind| *kind == once).count(), 1, "{once}: {states:?}");
+    }
+    keeper.stop();
+}
