@@ -4,7 +4,7 @@
 //! the ledger, and it blocks on nothing: disk work is on other threads. Between two runs it is idle.
 //!
 //! Reading order: this file, a run's state (`run`) and start (`launch`), its loop (`run_loop`), what frames do (`frames`,
-//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`, `private_state_problem`), code that is loaded while it runs (`code`).
+//! `report`), what follows its end (`follow_up`), the turns (`turns`), the disk (`disk`, `private_state_problem`), code that is loaded while it runs (`code`, `loaded_code`).
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,6 +37,7 @@ mod disk;
 mod follow_up;
 mod frames;
 mod launch;
+mod loaded_code;
 mod private_state_problem;
 mod report;
 mod report_quotas;
@@ -47,9 +48,9 @@ mod turns;
 
 pub(crate) use turns::QueuedTurn;
 
-use code::AgentCode;
 use disk::StateLocation;
 use follow_up::{FollowUp, mind_error};
+use loaded_code::AgentCode;
 use report_quotas::ReportQuotas;
 use run::Run;
 use throttle::Throttle;

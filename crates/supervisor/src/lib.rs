@@ -42,8 +42,7 @@
 //!     sandbox: None,
 //! };
 //! let shim = ShimCommand { program: std::env::current_exe()?, args: vec!["shim".into()] };
-//! let settings = SupervisorSettings::default();
-//! let agents = vec![spec];
+//! let (settings, agents) = (SupervisorSettings::default(), vec![spec]);
 //! let parts = SupervisorParts { home, ledger, clock, ids, shim, settings, agents };
 //! let (supervisor, tasks) = Supervisor::new(parts)?;
 //! let mut running = tokio::task::JoinSet::new();
@@ -51,7 +50,6 @@
 //!     running.spawn(task.future);
 //! }
 //!
-//! // Its first turn starts the process; until then there is none.
 //! assert!(supervisor.mind(&felix, "agent felix").is_some());
 //! let status = supervisor.status(&felix).ok_or("felix is configured")?;
 //! assert_eq!(status.state, ProcessState::NotStarted);

@@ -168,7 +168,7 @@ mod tests {
     use super::{Arguments, ProposeEvolution};
     use crate::{Tool as _, tool_error::parse_arguments};
 
-    fn checked(change: Value) -> Result<(), String> {
+    fn checked(change: &Value) -> Result<(), String> {
         let mut arguments = json!({"target": "dsl", "code": "(x)", "reason": "shorter"});
         for (key, value) in change.as_object().unwrap() {
             arguments[key] = value.clone();
@@ -180,8 +180,8 @@ mod tests {
     /// EV-26: neither a mind nor what a trial is judged by, nor another agent, can be proposed.
     #[test]
     fn only_code_of_a_module_of_its_own_can_be_proposed() {
-        assert_eq!(checked(json!({})), Ok(()));
-        assert_eq!(checked(json!({"expected": {"latency": -0.1}})), Ok(()));
+        assert_eq!(checked(&json!({})), Ok(()));
+        assert_eq!(checked(&json!({"expected": {"latency": -0.1}})), Ok(()));
         for (change, said) in [
             (json!({"target": "mind"}), "target"),
             (json!({"target": "approvals"}), "target"),
@@ -191,7 +191,7 @@ mod tests {
             (json!({"trial": {"only_compare": false}}), "trial"),
             (json!({"expected": {"": 1}}), "expected"),
         ] {
-            let error = checked(change.clone()).unwrap_err();
+            let error = checked(&change).unwrap_err();
             assert!(error.contains(said), "{change}: {error}");
         }
         let tool = ProposeEvolution::new();

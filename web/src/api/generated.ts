@@ -772,6 +772,8 @@ export interface EvolutionView {
   target: string;
   /** What the measurements said: `promoted`, `rejected`, `marginal` or `reported`; null before they did. */
   verdict?: string | null;
+  /** The agent's earlier change that it waits for; none where it is worked at, or has ended. */
+  waits_for?: string | null;
   /** Why it is where it is; null where nobody said so yet. */
   why?: string | null;
 }
@@ -3328,6 +3330,7 @@ export interface InnerToolRequested {
   /** What running it changes. */
   effect: EffectClass;
 }
+
 /** What a judge says of an answer beside another one. */
 export type JudgedAnswer = "better" | "worse" | "tie";
 

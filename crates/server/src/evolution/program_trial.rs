@@ -37,6 +37,7 @@ pub(super) struct ProgramTrial {
     /// The code in force once more, for the first pairs.
     again: Option<ProgramShadow>,
     clock: Arc<dyn Clock>,
+    bounds: MindBounds,
     epochs: HashMap<EpochId, RecordedEpoch>,
     pairs: usize,
 }
@@ -118,7 +119,8 @@ impl ProgramTrial {
             if pairs < PAIRS_WITH_ITSELF { Some(work.shadow_of(record).await?) } else { None };
         let clock = Arc::clone(&work.keeper.services().clock);
         let epochs = epochs.into_iter().map(|epoch| (epoch.id, epoch)).collect();
-        Ok(Self { main, candidate, again, clock, epochs, pairs })
+        let bounds = MindBounds::of(&work.settings);
+        Ok(Self { main, candidate, again, clock, bounds, epochs, pairs })
     }
 
     /// Asks one epoch of both; none where it cannot be asked again.
@@ -169,7 +171,7 @@ impl ProgramTrial {
         calls: RecordedCalls,
     ) -> MindLeg {
         let mind = shadow.mind();
-        let asked = (&*mind, MindBounds::default());
+        let asked = (&*mind, self.bounds);
         let mut leg = ask(asked, recorded, calls, &*self.clock).await;
         leg.leg.memory_bytes = shadow.memory_bytes().unwrap_or(0);
         leg

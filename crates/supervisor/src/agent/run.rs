@@ -21,7 +21,7 @@ use crate::{
     supervisor::{ProcessCommandError, Reply},
 };
 
-use super::{code::RunCode, disk::StateDisk, follow_up::FollowUp};
+use super::{disk::StateDisk, follow_up::FollowUp, loaded_code::RunCode};
 
 /// Checkpoints that persons may wait for at once.
 const WAITERS_MAX: usize = 8;

@@ -98,7 +98,7 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
 fn may_be_made(config: &Config, path: &str, pattern: &str, known: &BTreeSet<&str>) -> bool {
     let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let is_known = known.iter().any(|name| space(name) == space(pattern));
-    let is_strict = path.ends_with(".ask") || path.ends_with(".deny");
+    let is_strict = matches!(path.rsplit('.').next(), Some("ask" | "deny"));
     is_strict
         && config.settings.evolution.enabled
         && !is_known
