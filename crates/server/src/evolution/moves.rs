@@ -160,7 +160,9 @@ impl EvolutionWork {
         record: &EvolutionRecord,
     ) -> Result<Vec<EpochId>, MoveError> {
         match record.target() {
-            Some(target @ (EvolutionTarget::ToolFramework | EvolutionTarget::Dsl)) => {
+            Some(target @ (EvolutionTarget::ToolFramework | EvolutionTarget::Dsl))
+                if !self.is_of_program(record) =>
+            {
                 let of = (&record.agent, target);
                 own_uses::epochs_with_uses(&self.keeper, of, self.newest(record)).await
             }

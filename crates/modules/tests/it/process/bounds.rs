@@ -122,20 +122,16 @@ async fn a_native_loop_ends_the_process_with_the_known_code() {
 async fn a_panic_of_the_engine_is_a_failure_and_the_module_begins_anew() {
     let schema = "\"{\\\"type\\\": \\\"object\\\"}\"";
     let code = format!(
-        "(define count 0)
-         (deftool \"a.count\" \"Counts.\" {schema} 'read
-           (lambda (arguments) (set! count (+ count 1)) count))
+        "(deftool \"a.seven\" \"Gives seven.\" {schema} 'read
+           (lambda (arguments) 7))
          (deftool \"a.panic\" \"Panics.\" {schema} 'read
            (lambda (arguments) (make-string -1 #\\a)))"
     );
     let mut process = Process::with_memory(ModuleKind::Memory.base_code()).await;
     process.client.load(ModuleKind::Tools, &code, AMPLE).await.unwrap();
     for _ in 0..2 {
-        for expected in [1, 2] {
-            let called =
-                process.client.call_tool("a.count", json!({}), &mut NoneThere, AMPLE).await;
-            assert_eq!(called.unwrap().value, json!(expected));
-        }
+        let called = process.client.call_tool("a.seven", json!({}), &mut NoneThere, AMPLE).await;
+        assert_eq!(called.unwrap().value, json!(7));
         let called = process.client.call_tool("a.panic", json!({}), &mut NoneThere, AMPLE).await;
         let error = script_error(called);
         assert_eq!(error.kind, Runtime);
@@ -143,6 +139,22 @@ async fn a_panic_of_the_engine_is_a_failure_and_the_module_begins_anew() {
     }
     assert_eq!(process.order(request(&[(1, 0.1), (2, 0.2)])).await, [2, 1]);
     assert_eq!(refusal("(define kept (make-string -1 #\\a))").await, Runtime);
+}
+
+/// What came in with one call must not come out with another: it may have lost its mark by then.
+#[tokio::test]
+async fn tools_and_commands_keep_nothing_between_calls() {
+    for code in [
+        "(define kept 0) (define (keep x) (set! kept x))",
+        "(define kept (make-vector 1 0)) (define (keep x) (vector-set! kept 0 x))",
+    ] {
+        for kind in [ModuleKind::Tools, ModuleKind::Dsl] {
+            let mut process = Process::with_memory(ModuleKind::Memory.base_code()).await;
+            let error = script_error(process.client.load(kind, code, AMPLE).await);
+            assert_eq!(error.kind, Refused);
+            assert!(error.message.contains("keep nothing"), "{error}");
+        }
+    }
 }
 
 #[tokio::test]
