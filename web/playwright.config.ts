@@ -7,8 +7,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
-  // As with the Rust tests: none at home, one on a shared machine that may stand still; what passes then is listed as flaky.
-  retries: process.env.CI ? 1 : 0,
+  retries: 0,
   timeout: 45_000,
   expect: { timeout: 15_000 },
   reporter: [["list"]],

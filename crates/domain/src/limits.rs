@@ -84,6 +84,12 @@ pub const ERASED_LINES_MAX: usize = 1_000_000;
 pub const FACT_PROPOSALS_MAX: usize = 200;
 /// Longest piece of what was said that is shown beside a fact that waits, in Unicode scalar values.
 pub const PROPOSAL_SAID_CHARS_MAX: usize = 1_000;
+/// How deep a schema that others wrote for a tool's arguments may be nested.
+pub const SCHEMA_DEPTH_MAX: usize = 48;
+/// Most schemas that such a schema stands for with its references written out, and most that one value of the arguments is held against.
+pub const SCHEMA_NODES_MAX: usize = 10_000;
+/// Most tools of the keeper that one call of a tool which an agent made may ask for.
+pub const INNER_CALLS_MAX: u32 = 16;
 /// Longest input of the command language, in Unicode scalar values.
 pub const COMMAND_CHARS_MAX: usize = 10_000;
 /// Longest prompt of a wake, in Unicode scalar values: what happened since must fit into the same stimulus.

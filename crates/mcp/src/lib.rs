@@ -63,7 +63,6 @@ mod request;
 mod catalog;
 mod names;
 mod pin;
-mod schema_bounds;
 
 mod connection;
 mod restarts;

@@ -35,10 +35,6 @@ pub(crate) const HINTS_BYTES_MAX: usize = 4 * 1024;
 pub(crate) const DIFF_CHARS_MAX: usize = 16_000;
 /// Longest schema of a tool's arguments, as JSON.
 pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
-/// How deep a schema may be nested.
-pub(crate) const SCHEMA_DEPTH_MAX: usize = 48;
-/// Most schemas that a schema stands for with its references written out, and most that one value of the arguments is held against.
-pub(crate) const SCHEMA_NODES_MAX: usize = 10_000;
 /// Longest description of a tool that a mind is shown, in Unicode scalar values; the rest is cut.
 pub const DESCRIPTION_CHARS_MAX: usize = 4_000;
 /// Longest name of a server.

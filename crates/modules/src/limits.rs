@@ -13,7 +13,7 @@ pub const PASSAGES_MAX: usize = 100;
 /// Most tools, or commands, that one module declares.
 pub const DECLARATIONS_MAX: usize = 64;
 /// Most tools of the keeper that one call of a module's tool may ask for.
-pub const TOOL_CALLS_MAX: usize = 16;
+pub const TOOL_CALLS_MAX: usize = abide_domain::limits::INNER_CALLS_MAX as usize;
 /// Most bytes of the description of a tool, or of the help of a command.
 pub const DESCRIPTION_BYTES_MAX: usize = 2000;
 /// Most bytes of a tool's schema.

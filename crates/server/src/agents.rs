@@ -41,5 +41,5 @@ pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use shadows::ProgramShadow;
 pub(crate) use spawn::Spawner;
 pub(crate) use tools::{
-    SERVICE_TOOL_NAMES, ToolSetupError, check_services, named_folder, registry as tool_registry,
+    ToolSetupError, check_services, keeper_tool_names, named_folder, registry as tool_registry,
 };

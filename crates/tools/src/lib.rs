@@ -31,7 +31,7 @@ mod lookup;
 mod own_parts;
 mod policy;
 mod registry;
-mod schema_weight;
+mod schema_bounds;
 mod shared_registry;
 
 mod clock;
@@ -65,7 +65,7 @@ pub use policy::{
 pub use probe::{Append, Blob, Fail, PROBE_BLOB_BYTES_MAX, PROBE_SLEEP_MS_MAX};
 pub use progress::{CallProgress, CallStep, CallUpdate, OutputPiece, OutputStream};
 pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, UnknownToolError};
-pub use schema_weight::compile_schema;
+pub use schema_bounds::compile_schema;
 pub use shared_registry::{AgentTools, SharedRegistry};
 pub use stdout::{Stdout, TOOL_PARTS};
 pub use tool::{Call, DelicatePart, Output, Tool};

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     Append, Blob, CloseNode, FIND_TOOL_NAME, Fail, FindTools, ForgetFact, LinkNodes, Now,
     QueryMemory, Recall, RecordNode, RememberFact, SearchFacts, Stdout, Tool, ToolLimits,
-    ToolPolicy, choose::nearest_names, policy::is_tool_name, schema_weight::compile_schema,
+    ToolPolicy, choose::nearest_names, policy::is_tool_name, schema_bounds::compile_schema,
 };
 
 /// Most problems in one message.

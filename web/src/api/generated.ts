@@ -3142,6 +3142,8 @@ export interface EvolutionTrial {
 export interface EvolutionValidated {
   /** The proposal. */
   evolution_id: string;
+  /** Of tools and commands: those that the agent did not have before. The record cannot say whether they are any good. */
+  adds?: string[];
   /** SHA-256 of the code, hex. */
   code_sha256: string;
   /** What was found out about it: names that it defines, say. */

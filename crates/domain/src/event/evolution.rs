@@ -104,6 +104,9 @@ pub struct TrialJudge {
 pub struct EvolutionValidated {
     /// The proposal.
     pub evolution_id: EvolutionId,
+    /// Of tools and commands: those that the agent did not have before. The record cannot say whether they are any good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adds: Vec<String>,
     /// SHA-256 of the code, hex.
     pub code_sha256: String,
     /// What was found out about it: names that it defines, say.

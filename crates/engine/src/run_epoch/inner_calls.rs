@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abide_domain::{
     event::{Event, InnerToolFinished, InnerToolRequested},
-    limits::{ETHEREAL_BYTES_MIN, TOOL_RESULT_BYTES_MAX},
+    limits::{ETHEREAL_BYTES_MIN, INNER_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
 use abide_ledger::Draft;
@@ -21,9 +21,6 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{agent_setup::AgentSetup, services::Services, state::is_untrusted_result};
-
-/// Calls within one call, together, at most. The process of a module has the same limit.
-const INNER_CALLS_MAX: u32 = 16;
 
 /// The tools that the body of one call may ask for.
 #[derive(Debug)]

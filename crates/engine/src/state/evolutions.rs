@@ -41,6 +41,8 @@ pub struct EvolutionRecord {
     pub expected: BTreeMap<String, f64>,
     /// SHA-256 of the code, hex, once it was checked.
     pub code_sha256: Option<String>,
+    /// Of tools and commands: those that the agent did not have before.
+    pub adds: Vec<String>,
     /// What the checks found.
     pub notes: Vec<String>,
     /// The record up to here is what it is tried on.
@@ -82,6 +84,7 @@ impl EvolutionRecord {
             trial: event.trial.clone(),
             expected: event.expected.clone(),
             code_sha256: None,
+            adds: Vec::new(),
             notes: Vec::new(),
             record_seq: None,
             trial_checkpoint: None,
@@ -121,6 +124,7 @@ impl EvolutionRecord {
         let words = match event {
             EvolutionEvent::Validated(event) => {
                 self.code_sha256 = Some(event.code_sha256.clone());
+                self.adds.clone_from(&event.adds);
                 self.notes.clone_from(&event.notes);
                 return;
             }
@@ -185,6 +189,12 @@ impl AgentEvolutions {
     /// Those that are remembered, oldest first: all that have not ended, what is in force, and the newest of the others.
     pub fn records(&self) -> impl DoubleEndedIterator<Item = &EvolutionRecord> {
         self.records.iter()
+    }
+
+    /// The line of the newest move of any of them; 0 where there is none.
+    pub fn newest_line(&self) -> u64 {
+        let newest = |record: &EvolutionRecord| record.events.last().copied();
+        self.records.iter().filter_map(newest).max().unwrap_or(0)
     }
 
     /// One of them.

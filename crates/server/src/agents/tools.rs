@@ -14,7 +14,7 @@ use abide_services::{
     check_scryfall, check_steam, edhrec_tools, internet_tools, rss_tools, scryfall_tools,
     steam_tools,
 };
-use abide_tools::{ProposeEvolution, Registry, RegistryError, Tool};
+use abide_tools::{PROPOSE_TOOL_NAME, ProposeEvolution, Registry, RegistryError, Tool};
 use abide_workspace::{
     CommandRules, CommandRulesError, FileToolSettings, FolderAccess, FolderResolver, NamedFolder,
     ReadSkill, RunCommand, ShellSettings, Skills, UndoLimits, file_tools,
@@ -33,7 +33,7 @@ const OWN_SKILLS_FOLDER: &str = "own_skills";
 /// Where in an agent's folder lies what can be taken back; its process cannot reach it.
 const UNDO_FOLDER: &str = "undo";
 /// The names of the tools for services.
-pub(crate) const SERVICE_TOOL_NAMES: [&str; 17] = [
+const SERVICE_TOOL_NAMES: [&str; 17] = [
     "edhrec.get_recommendations",
     "internet.fetch",
     "internet.list_allowed",
@@ -52,6 +52,15 @@ pub(crate) const SERVICE_TOOL_NAMES: [&str; 17] = [
     "steam.get_recent_games",
     "steam.resolve_id",
 ];
+
+/// The names of all tools that are the keeper's own, also of those that a configuration or a folder of skills must first bring; but for
+/// those of tests.
+pub(crate) fn keeper_tool_names() -> impl Iterator<Item = String> {
+    let builtin = Registry::builtin(None).unwrap_or_default();
+    let builtin: Vec<String> = builtin.specs().map(|spec| spec.name.clone()).collect();
+    let others = abide_workspace::TOOL_NAMES.into_iter().chain(SERVICE_TOOL_NAMES);
+    builtin.into_iter().chain(others.chain([PROPOSE_TOOL_NAME]).map(str::to_owned))
+}
 
 /// Says why the tools cannot be set up.
 #[derive(Debug, thiserror::Error)]

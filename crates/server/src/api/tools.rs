@@ -13,7 +13,7 @@ use abide_engine::{
     keeper::{StillDenied, ToolPolicyOrder, ToolPolicyOrderError, TriedTool, TryToolError},
     state::ToolSetting,
 };
-use abide_tools::{FOREIGN_PREFIX, Permission, UnknownToolError, judge_call};
+use abide_tools::{FOREIGN_PREFIX, Permission, ToolPolicy, UnknownToolError, judge_call};
 use axum::{
     Json,
     extract::{Path, State},
@@ -178,34 +178,39 @@ fn views(keeper: &Keeper, agent: &AgentSetup) -> Vec<AgentToolView> {
         settings.map(|(tool, set)| (tool.to_owned(), set.into())).collect()
     };
     let (registry, policy, nothing) = (agent.tools.current(), keeper.policy_of(agent), json!({}));
+    let made = agent.tools.made_names();
+    let by_file = agent.policy.with_made(made.clone());
     let view = |spec: &ToolSpec| {
         let tool = registry.get(&spec.name).ok()?;
         let permission = judge_call(&policy, &**tool, &agent.id, &nothing, &|_| false);
-        Some(view(spec, agent, (permission, settings.get(&spec.name).cloned())))
+        let set = settings.get(&spec.name).cloned();
+        let source =
+            if made.contains(&spec.name) { OWN_SOURCE.into() } else { source_of(&spec.name) };
+        Some(view(spec, (&by_file, source), (permission, set)))
     };
     registry.specs().filter_map(view).collect()
 }
 
 fn view(
     spec: &ToolSpec,
-    agent: &AgentSetup,
+    (by_file, source): (&ToolPolicy, String),
     (permission, policy_set): (Permission, Option<ToolSettingView>),
 ) -> AgentToolView {
     let (policy, why_not) = words(permission);
     let ToolSpec { name, description, parameters, effect, .. } = spec.clone();
-    let is_locked = agent.policy.denied_by_list(&name).is_some();
+    let is_locked = by_file.denied_by_list(&name).is_some();
     let is_set = policy_set.is_some() && !is_locked;
     AgentToolView {
         policy_source: if is_set { "person" } else { "file" },
         policy_set,
-        file_policy: words(agent.policy.with_made(agent.tools.made_names()).decide(&name)).0,
+        file_policy: words(by_file.decide(&name)).0,
         is_locked,
         namespace: name.rsplit_once('.').map_or(&*name, |(space, _)| space).to_owned(),
         description,
         effect,
         schema: parameters,
         policy,
-        source: source_of(agent, &name),
+        source,
         available: why_not.is_none(),
         why_not,
         name,
@@ -223,10 +228,10 @@ impl From<&ToolSetting> for ToolSettingView {
     }
 }
 
-fn source_of(agent: &AgentSetup, name: &str) -> String {
-    if agent.tools.made_names().contains(name) {
-        return "agent".to_owned();
-    }
+/// Where a tool comes from that the agent made.
+const OWN_SOURCE: &str = "agent";
+
+fn source_of(name: &str) -> String {
     let server = name.strip_prefix(FOREIGN_PREFIX).and_then(|rest| rest.split('.').next());
     server.map_or_else(|| "builtin".to_owned(), |server| format!("mcp:{server}"))
 }

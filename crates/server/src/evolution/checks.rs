@@ -8,7 +8,7 @@ use super::{
     module_pool::LOAD_LIMIT,
     own_checks,
     own_trial::OwnSide,
-    work::{EvolutionWork, Refused},
+    work::{CheckedProposal, EvolutionWork, Refused},
 };
 use crate::{agents::ModuleProcess, config::AgentSection};
 
@@ -18,10 +18,10 @@ impl EvolutionWork {
         &self,
         record: &EvolutionRecord,
         (kind, proposed): (ModuleKind, &EvolutionProposed),
-    ) -> Result<Vec<String>, Refused> {
+    ) -> Result<CheckedProposal, Refused> {
         let (process, declared) = self.load_checked(record, (kind, &proposed.code)).await?;
         if kind == ModuleKind::Memory {
-            return Ok(Vec::new());
+            return Ok(CheckedProposal::default());
         }
         let given = self.keeper.agent(record.agent.as_str()).map(|agent| agent.tools.given());
         let given = given.ok_or_else(|| Refused::CannotTry("the agent is not here".to_owned()))?;
@@ -30,13 +30,14 @@ impl EvolutionWork {
         let old = self.code_in_force(record).await.map_err(Refused::CannotTry)?;
         let before = self.modules.pool.load(&record.agent, (kind, &old)).await;
         let (_, before) = before.map_err(Refused::CannotTry)?;
-        let notes = own_checks::notes(&declared, &before);
+        let (adds, notes) =
+            (own_checks::added(&declared, &before), own_checks::notes(&declared, &before));
         if notes.is_empty() && declared == ModuleDeclarations::default() {
             return Err(Refused::Rejected("it declares nothing".to_owned()));
         }
         let mut side = OwnSide::new((process, declared));
         own_checks::run_cases(&mut side, &cases).await.map_err(Refused::Rejected)?;
-        Ok(notes)
+        Ok(CheckedProposal { adds, notes })
     }
 
     /// Loads a proposal's code; where that fails, by whose fault.

@@ -13,7 +13,7 @@ use abide_evolution::{
     limits::{AGREEMENT_TOLERANCE, PAIRS_ALONE},
 };
 
-use super::{own_checks, pairs::measured_pairs, recorded::RecordedPairs};
+use super::{pairs::measured_pairs, recorded::RecordedPairs};
 
 /// What must become smaller of a module.
 const SIZE: Measure = Measure::Wall;
@@ -120,7 +120,7 @@ fn judge_own(
     if progress != ComparisonProgress::Complete {
         return None;
     }
-    if pairs.len() >= PAIRS_ALONE && !own_checks::adds(&record.notes) {
+    if pairs.len() >= PAIRS_ALONE && record.adds.is_empty() {
         return Some(by_rule);
     }
     let cases = pairs.len();

@@ -25,7 +25,7 @@ use super::{
     judging::judge_trial,
     own_checks, own_uses, recorded,
     trial::Trial,
-    work::{EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
+    work::{CheckedProposal, EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
 };
 
 /// Pairs without an answer of the candidate after which its trial ends: what never answers is not asked two hundred times.
@@ -106,13 +106,14 @@ impl EvolutionWork {
             return self.validate_program(record, &proposed).await;
         }
         let checked = match record.target().and_then(own_checks::kind_of) {
-            None => self.check_mind(record, &proposed).await,
+            None => self.check_mind(record, &proposed).await.map(CheckedProposal::with_notes),
             Some(kind) => self.check_module(record, (kind, &proposed)).await,
         };
         match checked {
-            Ok(notes) => {
+            Ok(CheckedProposal { adds, notes }) => {
                 let code_sha256 = hex::encode(Sha256::digest(proposed.code.as_bytes()));
-                let event = EvolutionValidated { evolution_id: record.id, code_sha256, notes };
+                let evolution_id = record.id;
+                let event = EvolutionValidated { evolution_id, adds, code_sha256, notes };
                 self.write(EvolutionEvent::Validated(event)).await
             }
             Err(Refused::Rejected(why)) => self.reject(record, why).await,

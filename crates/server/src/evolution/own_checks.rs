@@ -15,40 +15,12 @@ use super::{
     own_trial::{OwnSide, names_of},
     own_uses::{OwnUse, RecordedInner, UseInput},
 };
+use crate::agents::keeper_tool_names;
 
 /// Cases that one proposal may bring.
 const CASES_MAX: usize = 100;
 /// The key of a proposal's change that holds them.
 const CASES: &str = "cases";
-/// Namespaces of the keeper's own tools, also of those that are there only sometimes.
-const RESERVED: [&str; 18] = [
-    "clock", "deck", "edhrec", "evolve", "files", "internet", "mcp", "media", "memory", "probe",
-    "rss", "scryfall", "shell", "skills", "steam", "stdout", "tools", "watchdog",
-];
-/// What the schema of a tool may say beside its fields and items.
-const SCHEMA_WORDS: [&str; 18] = [
-    "type",
-    "required",
-    "description",
-    "title",
-    "default",
-    "examples",
-    "enum",
-    "const",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-];
-/// What a note begins with that names what the agent did not have before.
-const ADDS: &str = "adds ";
-
 /// What a tool or a command must give, as the proposer says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,14 +87,13 @@ pub(super) fn check_declared(
         let name = &tool.name;
         let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
         let is_taken = given.specs().any(|spec| space(&spec.name) == space(name))
-            || RESERVED.contains(&&*space(name));
+            || keeper_tool_names().any(|taken| space(&taken) == space(name));
         if is_taken || name.starts_with(FOREIGN_PREFIX) {
             return Err(format!(
                 "`{name}` is in the namespace {:?}, which has other tools: choose another one",
                 space(name)
             ));
         }
-        check_plain(&tool.schema).map_err(|why| format!("the schema of `{name}`: {why}"))?;
         Registry::check(&spec_of(tool)).map_err(|error| error.to_string())?;
     }
     let known = declared.commands.iter().find(|command| COMMANDS.contains(&&*command.name));
@@ -132,44 +103,18 @@ pub(super) fn check_declared(
     }
 }
 
-/// Whether a schema is made of types, fields and bounds alone: arguments are held against it in the keeper, and with references and
-/// alternatives a few lines can ask for any amount of work.
-fn check_plain(schema: &Value) -> Result<(), String> {
-    let Some(members) = schema.as_object() else { return Ok(()) };
-    for (key, member) in members {
-        match key.as_str() {
-            "properties" => {
-                let fields = member.as_object().into_iter().flat_map(|fields| fields.values());
-                fields.into_iter().try_for_each(check_plain)?;
-            }
-            "items" | "additionalProperties" => check_plain(member)?,
-            key if SCHEMA_WORDS.contains(&key) => {}
-            other => {
-                return Err(format!(
-                    "{other:?} cannot be used; there are properties, items, additionalProperties, {}",
-                    SCHEMA_WORDS.join(", ")
-                ));
-            }
-        }
-    }
-    Ok(())
+/// What the proposal has and the agent had not before.
+pub(super) fn added(declared: &ModuleDeclarations, before: &ModuleDeclarations) -> Vec<String> {
+    names_of(declared).difference(&names_of(before)).cloned().collect()
 }
 
 /// What the proposal adds and takes away, for people.
 pub(super) fn notes(declared: &ModuleDeclarations, before: &ModuleDeclarations) -> Vec<String> {
-    let (new, old) = (names_of(declared), names_of(before));
-    let listed = |what: &str, names: Vec<&String>| {
-        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-        (!names.is_empty()).then(|| format!("{what}{}", names.join(", ")))
+    let listed = |what: &str, names: Vec<String>| {
+        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
     };
-    let added = listed(ADDS, new.difference(&old).collect());
-    let removed = listed("takes away ", old.difference(&new).collect());
-    added.into_iter().chain(removed).collect()
-}
-
-/// Whether the notes of a proposal say that it adds something.
-pub(super) fn adds(notes: &[String]) -> bool {
-    notes.iter().any(|note| note.starts_with(ADDS))
+    let (more, less) = (added(declared, before), added(before, declared));
+    listed("adds", more).into_iter().chain(listed("takes away", less)).collect()
 }
 
 /// The module that a target is; none for a mind.
@@ -196,7 +141,7 @@ mod tests {
     use abide_tools::{Now, Registry, Tool};
     use serde_json::{Value, json};
 
-    use super::{adds, check_declared, check_plain, notes, read_cases};
+    use super::{added, check_declared, notes, read_cases};
 
     fn tools(names: &[&str]) -> ModuleDeclarations {
         let tool = |name: &&str| DeclaredTool {
@@ -226,26 +171,24 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_of_a_tool_says_types_fields_and_bounds() {
-        let plain = json!({"type": "object", "required": ["allOf"], "properties": {
-            "allOf": {"type": "array", "items": {"type": "integer", "minimum": 1}}
-        }, "additionalProperties": false});
-        assert_eq!(check_plain(&plain), Ok(()));
-        for hidden in [
-            json!({"$ref": "#"}),
-            json!({"properties": {"a": {"anyOf": []}}}),
-            json!({"properties": {"a": {"items": {"pattern": "(a+)+"}}}}),
-        ] {
-            assert!(check_plain(&hidden).unwrap_err().contains("cannot be used"), "{hidden}");
-        }
+    fn a_schema_that_asks_for_any_amount_of_work_is_refused() {
+        let again = json!({"$ref": "#/$defs/it"});
+        let schema = json!({
+            "type": "object", "properties": {"a": again},
+            "$defs": {"it": {"allOf": [{"properties": {"a": again}}, {"properties": {"a": again}}]}},
+        });
+        let mut declared = tools(&["kitchen.bomb"]);
+        declared.tools[0].schema = schema;
+        let refused = check_declared(&declared, &Registry::default()).unwrap_err();
+        assert!(refused.contains("kitchen.bomb") && refused.contains("checked more"), "{refused}");
     }
 
     #[test]
     fn what_is_added_and_taken_away_is_said() {
         let found = notes(&tools(&["a.b", "c.d"]), &tools(&["a.b", "e.f"]));
         assert_eq!(found, ["adds c.d", "takes away e.f"]);
-        assert!(adds(&found));
-        assert!(!adds(&notes(&tools(&["a.b"]), &tools(&["a.b"]))));
+        assert_eq!(added(&tools(&["a.b", "c.d"]), &tools(&["a.b"])), ["c.d"]);
+        assert!(notes(&tools(&["a.b"]), &tools(&["a.b"])).is_empty());
     }
 
     #[test]

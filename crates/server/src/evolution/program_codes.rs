@@ -51,16 +51,24 @@ impl ProgramFollower {
     /// Follows the ledger until it is told to stop.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
         let mut applied = self.work.keeper.services().view.applications();
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut seen = None;
         loop {
             let (_, agents) = self.work.processes.over_frames();
-            for agent in agents.cloned().collect::<Vec<_>>() {
-                self.follow(&agent).await;
-                self.take_back_unloadable(&agent).await;
+            let agents: Vec<AgentId> = agents.cloned().collect();
+            // Most of what is written has nothing to do with code.
+            let now = (self.work.newest_move(), agents.len());
+            if seen != Some(now) {
+                for agent in &agents {
+                    self.follow(agent).await;
+                    self.take_back_unloadable(agent).await;
+                }
+                seen = Some(now);
             }
             tokio::select! {
                 () = stop.cancelled() => return,
                 changed = applied.changed() => if changed.is_err() { return },
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                _ = look.tick() => seen = None,
             }
         }
     }

@@ -63,7 +63,8 @@ impl EvolutionWork {
         }
         let code_sha256 = hex::encode(Sha256::digest(proposed.code.as_bytes()));
         let notes = vec![reach.to_owned()];
-        let event = EvolutionValidated { evolution_id: record.id, code_sha256, notes };
+        let (evolution_id, adds) = (record.id, Vec::new());
+        let event = EvolutionValidated { evolution_id, adds, code_sha256, notes };
         self.write(EvolutionEvent::Validated(event)).await
     }
 

@@ -75,7 +75,7 @@ impl EvolutionTask {
         // Ticks come however much is written meanwhile.
         let (mut look, mut retry) = (interval(LOOK_EVERY), interval(RETRY_AFTER));
         loop {
-            let version = self.version();
+            let version = self.work.newest_move();
             if seen != Some(version) {
                 seen = Some(version);
                 has_failed = self.follow().await;
@@ -123,12 +123,6 @@ impl EvolutionTask {
         running.shutdown().await;
     }
 
-    /// Changes with every move of any change.
-    fn version(&self) -> u64 {
-        let state = self.work.keeper.state();
-        state.evolutions.agents().map(|(_, of)| newest_line(of)).max().unwrap_or(0)
-    }
-
     /// The agents that run here and have a change that is not waiting for a person, each with the newest line of its changes.
     fn agents_with_work(&self) -> Vec<(AgentId, u64)> {
         let keeper = &self.work.keeper;
@@ -138,7 +132,7 @@ impl EvolutionTask {
                 of.current().is_some_and(|record| record.state != EvolutionState::AwaitsPerson)
             };
             let working = state.evolutions.agents().filter(has_work);
-            working.map(|(agent, of)| (agent.clone(), newest_line(of))).collect()
+            working.map(|(agent, of)| (agent.clone(), of.newest_line())).collect()
         };
         agents.into_iter().filter(|(agent, _)| keeper.has_agent(agent)).collect()
     }
@@ -221,11 +215,6 @@ impl EvolutionTask {
         self.known.insert(id, proposed.code.into());
         Ok(())
     }
-}
-
-fn newest_line(of: &AgentEvolutions) -> u64 {
-    let newest = |record: &EvolutionRecord| record.events.last().copied();
-    of.records().filter_map(newest).max().unwrap_or(0)
 }
 
 /// What the state says that an agent has in force, before its code is read.

@@ -55,6 +55,21 @@ pub(super) enum Progress {
     Waits,
 }
 
+/// What is known of a proposal that goes on to its trial.
+#[derive(Debug, Default)]
+pub(super) struct CheckedProposal {
+    /// Tools and commands that the agent did not have.
+    pub(super) adds: Vec<String>,
+    /// What is worth knowing of it, for people.
+    pub(super) notes: Vec<String>,
+}
+
+impl CheckedProposal {
+    pub(super) fn with_notes(notes: Vec<String>) -> Self {
+        Self { notes, ..Self::default() }
+    }
+}
+
 /// Why a proposal does not go on to its trial.
 pub(super) enum Refused {
     /// By its own fault.
@@ -93,6 +108,12 @@ impl EvolutionWork {
         let reason = format!("it was rolled back: {reason}");
         self.say(record, EvolutionResult { success: false, decision, metrics: None, reason }).await;
         Ok(moved)
+    }
+
+    /// The line of the newest move of any change; 0 where there is none.
+    pub(super) fn newest_move(&self) -> u64 {
+        let state = self.keeper.state();
+        state.evolutions.agents().map(|(_, of)| of.newest_line()).max().unwrap_or(0)
     }
 
     /// The change whose code a change would replace; none: the base module's. While one is watched, this is still the code from before.

@@ -214,12 +214,13 @@ fn names_that_are_taken_and_cases_that_come_out_otherwise_are_said_before_any_tr
     let taken = KITCHEN.replace("kitchen.double", "memory.double");
     let keeps = KITCHEN
         .replace("(define (work", "(define kept 0)(define (keep x) (set! kept x))(define (work");
-    let hidden = KITCHEN.replace("\\\"required\\\": [\\\"n\\\"]", "\\\"allOf\\\": []");
+    let again = r##"\"allOf\": [{\"properties\": {\"n\": {\"$ref\": \"#\"}}}, {\"properties\": {\"n\": {\"$ref\": \"#\"}}}]"##;
+    let bomb = KITCHEN.replace("\\\"required\\\": [\\\"n\\\"]", again);
     for (target, code, cases, said) in [
         ("tools", KITCHEN, case(5), "own case 1"),
         ("tools", &*taken, json!(null), "memory"),
         ("tools", &*keeps, json!(null), "`set!`"),
-        ("tools", &*hidden, json!(null), "allOf"),
+        ("tools", &*bomb, json!(null), "checked more"),
         ("tools", "(define x 1)", json!(null), "declares nothing"),
         ("tools", KITCHEN, json!([{"name": "kitchen.double", "result": 1}]), "either"),
         ("dsl", "(defcommand \"wake\" \"x\" (lambda (t) t))", json!(null), "\\wake"),

@@ -54,6 +54,7 @@ impl Past {
         });
         past.write(EvolutionValidated {
             evolution_id: id,
+            adds: vec![],
             code_sha256: "ab".repeat(32),
             notes: vec!["defines rank".into()],
         });

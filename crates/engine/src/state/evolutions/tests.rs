@@ -81,6 +81,7 @@ impl Fold {
         self.propose(evolution_id);
         self.apply(EvolutionEvent::Validated(EvolutionValidated {
             evolution_id,
+            adds: vec![],
             code_sha256: "ab".into(),
             notes: vec![],
         }));

@@ -4,11 +4,11 @@
 use std::{collections::BTreeSet, path::Path};
 
 use abide_services::AllowedHosts;
-use abide_tools::{FOREIGN_PREFIX, PROPOSE_TOOL_NAME, Registry, TOOL_PARTS, pattern_means};
+use abide_tools::{FOREIGN_PREFIX, Registry, TOOL_PARTS, pattern_means};
 use abide_workspace::{CommandRules, FolderAccess, NamedFolder};
 
 use crate::{
-    agents::{SERVICE_TOOL_NAMES, named_folder},
+    agents::{keeper_tool_names, named_folder},
     config::{Config, problem::Problem},
 };
 
@@ -68,18 +68,16 @@ fn overlap(one: &NamedFolder, other: &NamedFolder) -> bool {
 fn unknown_names(config: &Config) -> Vec<Problem> {
     let probe = Some(&config.settings.test.probe_file).filter(|path| !path.is_empty());
     let Ok(registry) = Registry::builtin(probe.map(Path::new)) else { return Vec::new() };
-    let known: BTreeSet<&str> = registry
+    let known: BTreeSet<String> = registry
         .specs()
-        .map(|spec| spec.name.as_str())
-        .chain(TOOL_PARTS)
-        .chain(abide_workspace::TOOL_NAMES)
-        .chain(SERVICE_TOOL_NAMES)
-        .chain([PROPOSE_TOOL_NAME])
+        .map(|spec| spec.name.clone())
+        .chain(TOOL_PARTS.map(str::to_owned))
+        .chain(keeper_tool_names())
         .collect();
     let means_something = |pattern: &&String| {
         known.iter().any(|name| pattern_means(pattern, name)) || names_server(config, pattern)
     };
-    let known_text = known.iter().copied().collect::<Vec<_>>().join(", ");
+    let known_text = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let mut problems = Vec::new();
     for (path, patterns) in policy_lists(config) {
         for pattern in patterns.iter().filter(|pattern| !means_something(pattern)) {
@@ -95,7 +93,7 @@ fn unknown_names(config: &Config) -> Vec<Problem> {
 }
 
 /// Whether a pattern of `ask` or `deny` may mean tools that agents make for themselves: those stand in namespaces that no other tool has.
-fn may_be_made(config: &Config, path: &str, pattern: &str, known: &BTreeSet<&str>) -> bool {
+fn may_be_made(config: &Config, path: &str, pattern: &str, known: &BTreeSet<String>) -> bool {
     let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let is_known = known.iter().any(|name| space(name) == space(pattern));
     let is_strict = matches!(path.rsplit('.').next(), Some("ask" | "deny"));

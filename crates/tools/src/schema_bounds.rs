@@ -1,4 +1,5 @@
-//! Whether a schema of a server can be used to check arguments at a bounded cost. Pure, and itself bounded: nothing here calls itself.
+//! Whether a schema that others wrote can be used to check arguments at a bounded cost. Pure, and itself bounded: nothing here calls
+//! itself. A server of tools writes such schemas, and an agent for the tools that it makes.
 //!
 //! The size of a schema says little: references let 4 KB of text stand for more steps than a computer can ever take, or for a step
 //! that never ends. What counts is how often one value of the arguments is held against a schema. Schemas that apply to the same
@@ -7,9 +8,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use abide_domain::limits::{SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX};
+use jsonschema::Validator;
 use serde_json::{Map, Value};
-
-use crate::limits::{SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX};
 
 /// Longest path of schemas, references followed up to the first repetition.
 const PATH_MAX: usize = SCHEMA_DEPTH_MAX * 4;
@@ -33,41 +34,43 @@ const IN_PLACE_BY_NAME: [&str; 2] = ["dependentSchemas", "dependencies"];
 
 /// Says why a schema costs too much to use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SchemaBoundsError {
+enum SchemaBoundsError {
     /// It refers to something that is not in it.
-    #[error("its `inputSchema` refers to `{0}`: only `#` and `#/…` are followed")]
+    #[error("it refers to `{0}`: only `#` and `#/…` are followed")]
     Away(String),
     /// It refers to nothing.
-    #[error("its `inputSchema` refers to `{0}`, where there is no schema")]
+    #[error("it refers to `{0}`, where there is no schema")]
     Nowhere(String),
     /// It uses a keyword whose target depends on the way to it.
-    #[error("its `inputSchema` uses `{0}`, which is not followed")]
+    #[error("it uses `{0}`, which is not followed")]
     Dynamic(&'static str),
     /// A part of it has an address of its own, from which references would count.
-    #[error("a part of its `inputSchema` has an `{0}` of its own")]
+    #[error("a part of it has an `{0}` of its own")]
     OwnAddress(&'static str),
     /// A check of it would never end.
-    #[error(
-        "its `inputSchema` contains itself for one and the same value: a check would never end"
-    )]
+    #[error("it contains itself for one and the same value: a check would never end")]
     Endless,
     /// It is too long where one part refers to the next.
-    #[error("its `inputSchema` has more than {0} schemas on one path")]
+    #[error("it has more than {0} schemas on one path")]
     Path(usize),
     /// It is too large where its references are written out.
-    #[error(
-        "its `inputSchema` has more than {SCHEMA_NODES_MAX} schemas with its references written out"
-    )]
+    #[error("it has more than {SCHEMA_NODES_MAX} schemas with its references written out")]
     Unfolded,
     /// It is too much work for one value.
     #[error(
-        "its `inputSchema` contains itself such that one value may be checked more than {SCHEMA_NODES_MAX} times"
+        "it contains itself such that one value may be checked more than {SCHEMA_NODES_MAX} times"
     )]
     Visits,
 }
 
+/// Compiles the schema of a tool's arguments. The error says in words why it cannot be used.
+pub fn compile_schema(schema: &Value) -> Result<Validator, String> {
+    check_bounds(schema).map_err(|error| error.to_string())?;
+    jsonschema::validator_for(schema).map_err(|error| error.to_string())
+}
+
 /// Checks that every check against a schema ends soon.
-pub(crate) fn check_bounds(schema: &Value) -> Result<(), SchemaBoundsError> {
+fn check_bounds(schema: &Value) -> Result<(), SchemaBoundsError> {
     let graph = Graph::read(schema)?;
     graph.check_unfolded()?;
     let ranks = graph.in_place_ranks()?;
