@@ -60,7 +60,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             let vector = Some(asked.0.as_slice());
             let (now, kind) = (Timestamp::default(), QueryKind::Plain);
             exact
-                .search(&SearchQuery { text: "", vector, now, asker: None, limit: NEAREST, kind })
+                .search(&SearchQuery {
+                    text: "",
+                    vector,
+                    now,
+                    asker: None,
+                    limit: NEAREST,
+                    kind,
+                    before: None,
+                })
                 .len()
         });
         println!("{count} vectors: exact {ms:.3} ms a question");

@@ -89,6 +89,9 @@ pub struct SearchQuery<'a> {
     pub limit: usize,
     /// What to rank by.
     pub kind: QueryKind,
+    /// The first document that was not there yet, as if it and all behind it had never been added; none: all are there. What lies
+    /// between two of them in time is measured by what is there today.
+    pub before: Option<u64>,
 }
 
 /// A document that was found.

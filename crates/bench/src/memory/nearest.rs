@@ -78,6 +78,7 @@ fn ask(index: &Index, vector: &[f32]) -> f64 {
         asker: None,
         limit: NEAREST,
         kind: QueryKind::Plain,
+        before: None,
     });
     let taken = watch.millis();
     drop(std::hint::black_box(hits));

@@ -171,6 +171,7 @@ impl Half {
                     asker: about.asker.as_deref(),
                     limit: RANKED_MAX,
                     kind: QueryKind::Conversation,
+                    before: None,
                 };
                 let hits = cut.index.nearest(&query);
                 let features = cut.index.features(&query, &hits);

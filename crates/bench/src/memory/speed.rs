@@ -132,8 +132,15 @@ impl PreparedCorpus {
         let now = self.turns.last().map(|turn| turn.at).unwrap_or_default();
         let watch = Stopwatch::start();
         let kind = QueryKind::Conversation;
-        let hits =
-            self.index.search(&SearchQuery { text, vector, now, asker: None, limit: HITS, kind });
+        let hits = self.index.search(&SearchQuery {
+            text,
+            vector,
+            now,
+            asker: None,
+            limit: HITS,
+            kind,
+            before: None,
+        });
         (watch.millis(), !hits.is_empty())
     }
 

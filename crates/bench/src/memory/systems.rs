@@ -213,6 +213,7 @@ fn ask_ours(
             asker: question.asker.as_deref(),
             limit: RANKED_MAX,
             kind: QueryKind::Conversation,
+            before: None,
         };
         asked.ranked.push(cut.shown(&cut.index.nearest(&query))?);
         asked.answered.push(cut.shown(&cut.index.search(&query))?);

@@ -238,7 +238,7 @@ impl<'a> QueryExecution<'a> {
     {
         let model = self.indexes.model.as_deref();
         let vector = model.and_then(|model| self.lead.vector_of(model));
-        SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker }
+        SearchRequest { text, vector, now: self.lead.now, asker: self.lead.asker, before: None }
     }
 }
 

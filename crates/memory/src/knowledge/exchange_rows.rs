@@ -155,6 +155,11 @@ fn update_digest(connection: &Connection, stamps: &ExchangeStamps) -> Result<(),
     Ok(())
 }
 
+/// The first row that the exchange of a sequence could have.
+pub(super) fn first_row(seq: u64) -> u64 {
+    passage_row(part_row(seq, 0), 0)
+}
+
 /// The row of a passage that was read; of a whole part, that of its first passage.
 pub(super) fn passage_row_of(passage: &RecalledPassage) -> u64 {
     let (seq, named) = match passage.reference {

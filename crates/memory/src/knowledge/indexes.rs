@@ -111,6 +111,8 @@ pub(super) struct SearchRequest<'a> {
     pub(super) vector: Option<&'a [f32]>,
     pub(super) now: Timestamp,
     pub(super) asker: Option<&'a str>,
+    /// The first row that was not there yet; none: all are there.
+    pub(super) before: Option<u64>,
 }
 
 /// All indexes of one agent.
@@ -306,9 +308,9 @@ impl MemoryIndexes {
         request: SearchRequest<'_>,
         hits: &[Hit],
     ) -> Vec<SearchFeatures> {
-        let SearchRequest { text, vector, now, asker } = request;
+        let SearchRequest { text, vector, now, asker, before } = request;
         let kind = QueryKind::Conversation;
-        let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind };
+        let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind, before };
         self.passages.index.features(&query, hits)
     }
 
@@ -381,8 +383,8 @@ fn nearest(
     kind: QueryKind,
     is_among: &dyn Fn(u64) -> bool,
 ) -> Vec<Hit> {
-    let SearchRequest { text, vector, now, asker } = request;
-    let query = SearchQuery { text, vector, now, asker, limit: NEAREST_MAX, kind };
+    let SearchRequest { text, vector, now, asker, before } = request;
+    let query = SearchQuery { text, vector, now, asker, limit: NEAREST_MAX, kind, before };
     index.index.nearest_among(&query, is_among)
 }
 
@@ -395,8 +397,8 @@ fn search(
     if index.is_empty() || request.text.trim().is_empty() {
         return (Vec::new(), index.coverage(request.vector.is_some()));
     }
-    let SearchRequest { text, vector, now, asker } = request;
-    let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind };
+    let SearchRequest { text, vector, now, asker, before } = request;
+    let query = SearchQuery { text, vector, now, asker, limit: HITS_MAX, kind, before };
     let hits = index.index.search_among(&query, is_among);
     (hits, index.coverage(vector.is_some()))
 }

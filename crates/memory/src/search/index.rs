@@ -243,6 +243,12 @@ impl Index {
     }
 
     /// The document at a place, removed or not.
+    /// The slot of the first document whose identifier is this one or a later one.
+    pub(super) fn slot_of_first(&self, id: u64) -> u32 {
+        let later = (0..).zip(&self.slots).find(|(_, slot)| slot.id >= id);
+        later.map_or(NOWHERE, |(at, _)| at)
+    }
+
     pub(super) fn slot(&self, at: u32) -> Option<&DocumentSlot> {
         self.slots.get(at as usize)
     }

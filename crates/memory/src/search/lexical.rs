@@ -107,8 +107,10 @@ type Holder<'a> = (u32, &'a DocumentSlot, f32);
 
 impl LexicalScores {
     /// Looks the question's words up.
-    pub(super) fn of(index: &Index, question: &Question, kind: QueryKind) -> Self {
-        let among = index.len().max(DOCUMENTS_JUDGED_MIN);
+    pub(super) fn of(index: &Index, question: &Question, (kind, end): (QueryKind, u32)) -> Self {
+        let there = Documents { index, end };
+        let all = there.len();
+        let among = all.max(DOCUMENTS_JUDGED_MIN);
         let mut found = Self {
             documents: Vec::new(),
             places: vec![NOWHERE; index.slots.len()],
@@ -121,10 +123,10 @@ impl LexicalScores {
         };
         let mut frequencies = vec![0.0; found.stretches.len()];
         let mut stretch_mass = 1.0;
-        let words = count_holders(index, question);
-        let close = shortlist(index, &words);
+        let words = there.count_holders(question);
+        let close = there.shortlist(&words);
         for (number, (holders, stem)) in (1..).zip(words) {
-            let weight = rarity(index.len(), holders.max(1));
+            let weight = rarity(all, holders.max(1));
             let share = if is_of_asking(stem) { OF_ASKING_SHARE } else { 1.0 };
             let judged = share * rarity(among, holders.max(1));
             found.mass += weight;
@@ -133,7 +135,7 @@ impl LexicalScores {
             if holders == 0 {
                 continue;
             }
-            let held_by = held_by(index, stem, close.as_ref());
+            let held_by = there.held_by(stem, close.as_ref());
             let word = Word { number, weight, judged, held_by };
             found.add_word(index, &word);
             if kind == QueryKind::Plain {
@@ -146,7 +148,7 @@ impl LexicalScores {
         for score in &mut found.stretches {
             *score /= stretch_mass;
         }
-        found.note_names(index, question);
+        found.note_names(there, question);
         found
     }
 
@@ -238,10 +240,10 @@ impl LexicalScores {
     }
 
     /// Marks the documents that hold the name of the speaker whom the question names.
-    fn note_names(&mut self, index: &Index, question: &Question) {
-        let name = question.named.map(|speaker| index.speakers.name_stems(speaker));
+    fn note_names(&mut self, there: Documents<'_>, question: &Question) {
+        let name = question.named.map(|speaker| there.index.speakers.name_stems(speaker));
         for stem in name.unwrap_or_default() {
-            for (at, _, _) in holders(index, &stem) {
+            for (at, _, _) in there.holders(&stem) {
                 if let Some(document) = self.document_mut(at) {
                     document.names_speaker = true;
                 }
@@ -305,53 +307,73 @@ impl LexicalScores {
     }
 }
 
-/// The question's words with the number of documents that hold each.
-fn count_holders<'a>(index: &Index, question: &'a Question) -> Vec<(usize, &'a str)> {
-    // Where none is gone, as is the rule, the length of the list says it.
-    let is_whole = index.slots.len() == index.len();
-    let count = |stem: &'a String| {
-        let list = index.postings.list(stem);
-        let living = if is_whole { list.len() } else { holders(index, stem).count() };
-        (living, stem.as_str())
-    };
-    question.terms.iter().map(count).collect()
+/// The documents that a question is asked among: those that came before a slot.
+#[derive(Clone, Copy)]
+struct Documents<'i> {
+    index: &'i Index,
+    end: u32,
 }
 
-/// The documents that are looked at closely, where not all can be.
-fn shortlist(index: &Index, words: &[(usize, &str)]) -> Option<Shortlist> {
-    if words.iter().all(|(holders, _)| *holders <= HOLDERS_MAX) {
-        return None;
+impl<'i> Documents<'i> {
+    /// How many there are, of the whole index without those that are gone.
+    fn len(self) -> usize {
+        self.index.len().min(self.end as usize)
     }
-    let weighted = words.iter().map(|(holders, stem)| {
-        (rarity(index.len(), (*holders).max(1)), postings_looked_at(index, stem))
-    });
-    Some(Shortlist::of(index.slots.len(), &weighted.collect::<Vec<_>>()))
-}
 
-/// The documents that are asked for a word, in the order in which they came: all that hold it, or, where very many do, the
-/// newest.
-fn postings_looked_at<'i>(index: &'i Index, stem: &str) -> &'i [Posting] {
-    let list = index.postings.list(stem);
-    let is_everyday = list.len() > HOLDERS_MAX && list.len() > index.len() / EVERYDAY_SHARE;
-    let from = if is_everyday { list.len().saturating_sub(CLOSE_MAX) } else { 0 };
-    list.get(from..).unwrap_or_default()
-}
+    /// Where a word stands in them, in the order in which they came.
+    fn postings(self, stem: &str) -> &'i [Posting] {
+        let list = self.index.postings.list(stem);
+        let end = list.partition_point(|posting| posting.slot < self.end);
+        list.get(..end).unwrap_or_default()
+    }
 
-/// The documents with a word that are looked at closely and still there.
-fn held_by<'i>(index: &'i Index, stem: &str, close: Option<&Shortlist>) -> Vec<Holder<'i>> {
-    let list = postings_looked_at(index, stem).iter();
-    let close = list.filter(|posting| close.is_none_or(|close| close.has(posting.slot)));
-    close.filter_map(|posting| holder(index, *posting)).collect()
-}
+    /// The question's words with the number of documents that hold each.
+    fn count_holders<'q>(self, question: &'q Question) -> Vec<(usize, &'q str)> {
+        // Where none is gone, as is the rule, the length of the list says it.
+        let is_whole = self.index.slots.len() == self.index.len();
+        let count = |stem: &'q String| {
+            let list = self.postings(stem);
+            let living = if is_whole { list.len() } else { self.holders(stem).count() };
+            (living, stem.as_str())
+        };
+        question.terms.iter().map(count).collect()
+    }
 
-/// All documents that hold a word and are still there.
-fn holders<'a>(index: &'a Index, stem: &str) -> impl Iterator<Item = Holder<'a>> {
-    index.postings.list(stem).iter().filter_map(|posting| holder(index, *posting))
-}
+    /// Those that are looked at closely, where not all can be.
+    fn shortlist(self, words: &[(usize, &str)]) -> Option<Shortlist> {
+        if words.iter().all(|(holders, _)| *holders <= HOLDERS_MAX) {
+            return None;
+        }
+        let weighted = words.iter().map(|(holders, stem)| {
+            (rarity(self.len(), (*holders).max(1)), self.postings_looked_at(stem))
+        });
+        Some(Shortlist::of(self.index.slots.len(), &weighted.collect::<Vec<_>>()))
+    }
 
-fn holder(index: &Index, posting: Posting) -> Option<Holder<'_>> {
-    let slot = index.slot(posting.slot).filter(|slot| slot.state == SlotState::Alive)?;
-    Some((posting.slot, slot, posting.frequency()))
+    /// Those that are asked for a word, in the order in which they came: all that hold it, or, where very many do, the newest.
+    fn postings_looked_at(self, stem: &str) -> &'i [Posting] {
+        let list = self.postings(stem);
+        let is_everyday = list.len() > HOLDERS_MAX && list.len() > self.len() / EVERYDAY_SHARE;
+        let from = if is_everyday { list.len().saturating_sub(CLOSE_MAX) } else { 0 };
+        list.get(from..).unwrap_or_default()
+    }
+
+    /// Those with a word that are looked at closely and still there.
+    fn held_by(self, stem: &str, close: Option<&Shortlist>) -> Vec<Holder<'i>> {
+        let list = self.postings_looked_at(stem).iter();
+        let close = list.filter(|posting| close.is_none_or(|close| close.has(posting.slot)));
+        close.filter_map(|posting| self.holder(*posting)).collect()
+    }
+
+    /// All that hold a word and are still there.
+    fn holders(self, stem: &str) -> impl Iterator<Item = Holder<'i>> {
+        self.postings(stem).iter().filter_map(move |posting| self.holder(*posting))
+    }
+
+    fn holder(self, posting: Posting) -> Option<Holder<'i>> {
+        let slot = self.index.slot(posting.slot).filter(|slot| slot.state == SlotState::Alive)?;
+        Some((posting.slot, slot, posting.frequency()))
+    }
 }
 
 /// How much a word says: more, the fewer of all documents hold it.

@@ -141,11 +141,13 @@ impl Index {
         is_among: &dyn Fn(u64) -> bool,
     ) -> Vec<Hit> {
         self.with_ranking(query, |ranking| {
-            let is_short = ranking.similarities.is_some() || self.slots.len() <= ALL_RANKED_MAX;
+            let slots = self.slots.get(..ranking.end as usize).unwrap_or(&self.slots);
+            let is_short = ranking.similarities.is_some() || slots.len() <= ALL_RANKED_MAX;
             let mut scored = if is_short {
-                ranking.scored((0..).zip(&self.slots).filter(|(_, slot)| is_among(slot.id)))
+                ranking.scored((0..).zip(slots).filter(|(_, slot)| is_among(slot.id)))
             } else {
-                let promising = ranking.promising().filter_map(|at| Some((at, self.slot(at)?)));
+                let promising = ranking.promising().filter(|at| *at < ranking.end);
+                let promising = promising.filter_map(|at| Some((at, self.slot(at)?)));
                 ranking.scored(promising.filter(|(_, slot)| is_among(slot.id)))
             };
             if query.kind == QueryKind::Conversation {
@@ -164,7 +166,8 @@ impl Index {
         work: impl FnOnce(&Ranking<'_>) -> R,
     ) -> R {
         let question = Question::read(query, &self.speakers);
-        let lexical = LexicalScores::of(self, &question, query.kind);
+        let end = query.before.map_or(NOWHERE, |before| self.slot_of_first(before));
+        let lexical = LexicalScores::of(self, &question, (query.kind, end));
         let similarities = query.vector.and_then(|vector| self.vectors.similarities(vector));
         let shortness = self.messages.shortness();
         let messages = similarities
@@ -173,6 +176,7 @@ impl Index {
             .map(|similarities| message_meanings(self, similarities));
         work(&Ranking {
             index: self,
+            end,
             weights: weights(self, similarities.is_some()),
             shortness,
             messages: messages.unwrap_or_default(),
@@ -206,6 +210,8 @@ fn best(mut scored: Vec<(f32, u32)>, limit: usize) -> Vec<(f32, u32)> {
 /// Everything that a score is made of.
 pub(super) struct Ranking<'a> {
     pub(super) index: &'a Index,
+    /// The slots before it count.
+    end: u32,
     weights: Weights,
     /// How short messages are, from 0 to 1.
     pub(super) shortness: f32,
@@ -385,7 +391,7 @@ impl Ranking<'_> {
     }
 
     pub(super) fn meaning(&self, at: u32) -> f32 {
-        if at == NOWHERE {
+        if at == NOWHERE || at >= self.end {
             return 0.0;
         }
         self.similarities.map_or(0.0, |similarities| similarities.above_mean(at as usize))

@@ -4,6 +4,7 @@
 mod abstention;
 mod afresh;
 mod asking;
+mod earlier;
 mod embedding;
 mod formula;
 mod long_life;
@@ -40,6 +41,7 @@ fn question(text: &str) -> SearchQuery<'_> {
         asker: None,
         limit: 5,
         kind: QueryKind::Conversation,
+        before: None,
     }
 }
 

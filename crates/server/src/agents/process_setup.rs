@@ -256,6 +256,7 @@ impl ProcessSetup {
                 tcp: None,
                 ..self.supervisor_settings()
             },
+            reaches_network: self.settings.evolution.shadow_network,
             specs,
         }))
     }

@@ -1,6 +1,6 @@
 //! Starts shadows: second processes of an agent's own program, for trials of its changes.
 //!
-//! A shadow is confined as its agent's process is, without network, with the agent's folders to be read and folders of its own to be
+//! A shadow is confined as its agent's process is, without network unless the configuration lets it out, with the agent's folders to be read and folders of its own to be
 //! written. It must never be less confined than its agent, nor stay: with the drop of what is given out here it ends, and its folders go.
 
 use std::{
@@ -35,6 +35,8 @@ pub(super) struct ShadowLauncherParts {
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) shim: ShimCommand,
     pub(super) settings: SupervisorSettings,
+    /// Whether a shadow has the network that its agent has.
+    pub(super) reaches_network: bool,
     /// The agents whose program the keeper starts, each as it is started.
     pub(super) specs: BTreeMap<AgentId, AgentSpec>,
 }
@@ -69,12 +71,17 @@ impl ShadowLauncher {
     /// Whether a second process of the agent's program can be started, and in words what it reaches.
     pub(crate) fn describe(&self, agent: &AgentId) -> Option<&'static str> {
         let spec = self.0.specs.get(agent)?;
-        let is_confined =
-            spec.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement.is_some());
-        Some(if is_confined {
-            "its shadows reach no network and can write to no folder of the agent"
-        } else {
-            "nothing confines its shadows: they reach the network, and write where the agent can"
+        let confinement = spec.sandbox.as_ref().and_then(|sandbox| sandbox.confinement.as_ref());
+        Some(match confinement {
+            Some(confinement)
+                if self.0.reaches_network && confinement.network != NetworkAccess::None =>
+            {
+                "its shadows reach the network as the agent does, and can write to no folder of the agent"
+            }
+            Some(_) => "its shadows reach no network and can write to no folder of the agent",
+            None => {
+                "nothing confines its shadows: they reach the network, and write where the agent can"
+            }
         })
     }
 
@@ -85,7 +92,8 @@ impl ShadowLauncher {
         agent: &AgentId,
         checkpoint: CheckpointId,
     ) -> Result<ProgramShadow, String> {
-        let ShadowLauncherParts { home, clock, ids, shim, settings, specs } = &self.0;
+        let ShadowLauncherParts { home, clock, ids, shim, settings, reaches_network, specs } =
+            &self.0;
         let spec = specs.get(agent).ok_or("the keeper does not start the agent's process")?.clone();
         let folder = home.shadows_folder().join(ids.uuid(clock.now()).to_string());
         let folder = ShadowFolder(folder);
@@ -100,7 +108,7 @@ impl ShadowLauncher {
             ids: Arc::clone(ids),
             shim: shim.clone(),
             settings: settings.clone(),
-            spec: shadow_spec(spec, &folder.0),
+            spec: shadow_spec(spec, &folder.0, *reaches_network),
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(task.future);
@@ -183,13 +191,15 @@ fn temporary_folder(own: &Path) -> PathBuf {
 }
 
 /// An agent's process as its shadow is started: what it could write it can read, and it has folders of its own.
-fn shadow_spec(mut spec: AgentSpec, own: &Path) -> AgentSpec {
+fn shadow_spec(mut spec: AgentSpec, own: &Path, reaches_network: bool) -> AgentSpec {
     spec.start = StartMode::WithKeeper;
     let mut variables: Vec<(OsString, OsString)> = vec![(SHADOW_VARIABLE.into(), "1".into())];
     if let Some(confinement) =
         spec.sandbox.as_mut().and_then(|sandbox| sandbox.confinement.as_mut())
     {
-        confinement.network = NetworkAccess::None;
+        if !reaches_network {
+            confinement.network = NetworkAccess::None;
+        }
         let agents = std::mem::take(&mut confinement.write);
         confinement.read.extend(agents);
         confinement.write = vec![work_folder(own), temporary_folder(own)];
@@ -241,7 +251,10 @@ mod tests {
             limits: ProcessLimits::default(),
             sandbox: Some(Sandbox { confinement: Some(confinement), recorded }),
         };
-        let spec = shadow_spec(spec, Path::new("/s"));
+        let outside = shadow_spec(spec.clone(), Path::new("/s"), true);
+        let network = outside.sandbox.unwrap().confinement.unwrap().network;
+        assert_eq!(network, NetworkAccess::Open, "what the agent has, where that is wanted");
+        let spec = shadow_spec(spec, Path::new("/s"), false);
         let confinement = spec.sandbox.unwrap().confinement.unwrap();
         assert_eq!(confinement.network, NetworkAccess::None);
         assert_eq!(confinement.write, [Path::new("/s/work"), Path::new("/s/tmp")]);

@@ -17,7 +17,7 @@ use abide_domain::{
     evolution::{CANARY_PERCENTS, EvolutionState, EvolutionTarget},
 };
 use abide_engine::state::EvolutionRecord;
-use abide_evolution::{ComparisonProgress, limits::LOOKS, seed_of};
+use abide_evolution::{ComparisonProgress, is_in_share, limits::LOOKS, seed_of};
 use abide_wire::{Decision, EvolutionMetrics, EvolutionResult, Extra};
 use sha2::{Digest as _, Sha256};
 
@@ -177,6 +177,26 @@ impl EvolutionWork {
         self.keeper.committed_epochs(&record.agent, up_to, count)
     }
 
+    /// What a program was asked since its trial began, as far as a trial that lacks requests is given it too; oldest first.
+    fn later_requests(&self, record: &EvolutionRecord) -> Vec<EpochId> {
+        let evolution = &self.settings.evolution;
+        let (Some(since), Some((seed, _))) = (record.record_seq, record.seed) else {
+            return Vec::new();
+        };
+        if record.only_compares() || evolution.mirror_percent == 0 {
+            return Vec::new();
+        }
+        let last = usize::try_from(evolution.last).unwrap_or(usize::MAX);
+        let mut epochs = self.keeper.committed_epochs(&record.agent, u64::MAX, last);
+        let state = self.keeper.state();
+        epochs.retain(|epoch| {
+            state.epochs.get(epoch).is_some_and(|span| span.first_seq > since)
+                && is_in_share(seed, &epoch.to_string(), evolution.mirror_percent)
+        });
+        epochs.reverse();
+        epochs
+    }
+
     /// Up to which line of the ledger, and how many.
     fn newest(&self, record: &EvolutionRecord) -> (u64, usize) {
         let last = record.trial.as_ref().map_or(self.settings.evolution.last, |trial| {
@@ -192,7 +212,12 @@ impl EvolutionWork {
         let mut pairs = recorded::pairs(self.keeper.ledger(), record).await?.trial;
         let known: HashSet<String> = pairs.iter().map(|pair| pair.request.clone()).collect();
         let mut requests = self.requests(record).await?;
-        let live = self.ended_live(record).into_iter().filter(|epoch| !requests.contains(epoch));
+        let live = if record.is_of_program() {
+            self.later_requests(record)
+        } else {
+            self.ended_live(record)
+        };
+        let live = live.into_iter().filter(|epoch| !requests.contains(epoch));
         let live: Vec<EpochId> = live.collect();
         requests.extend(live);
         let unusable = self.unusable_of(record.id);
@@ -286,9 +311,9 @@ impl EvolutionWork {
         let evolution = &self.settings.evolution;
         let age = self.keeper.services().ledger.now().since(record.moved_at);
         // Who never had a tool never called it: there is nothing to wait for.
-        let has_requests = record.target() == Some(EvolutionTarget::MemorySystem);
+        let has_requests =
+            record.is_of_program() || record.target() == Some(EvolutionTarget::MemorySystem);
         !record.only_compares()
-            && !record.is_of_program()
             && has_requests
             && evolution.mirror_percent > 0
             && pairs.len() < abide_evolution::limits::PAIRS_MIN

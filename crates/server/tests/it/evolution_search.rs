@@ -65,9 +65,7 @@ fn lived() -> (Home, Keeper, ModelServer) {
         for (message, topic) in (first..).zip(TOPICS) {
             let stones = "stone ".repeat(14 + 8 * round);
             say(&format!("{topic} {} {stones}", rare_words(message)), "Noted.");
-        }
-        // Later, so that no question stands beside what it needs.
-        for (message, topic) in (first..).zip(TOPICS) {
+            // Right behind what it needs: when it was asked, nothing stood there.
             say(&format!("What about the {topic}?"), &rare_words(message));
         }
     }

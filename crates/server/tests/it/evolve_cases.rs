@@ -1,7 +1,7 @@
 //! Cases of changes that others got wrong, by their ids: what is loaded is what was checked, what a rollback would bring back runs, what
 //! answers nothing is taken back; and an agent that proposes a change of itself.
 
-use std::{thread, time::Duration};
+use std::{fs, thread, time::Duration};
 
 use abide_testkit::{FakeDialect, ModelServer, Reply, SeenRequest};
 use serde_json::{Value, json};
@@ -46,6 +46,47 @@ fn what_is_loaded_is_what_was_checked() {
     assert!(item["why"].as_str().unwrap().contains("not what was checked"), "{item}");
     let loaded = home.ledger().into_iter().any(|line| line["kind"] == "evolution.reloaded");
     assert!(!loaded, "it was never loaded");
+}
+
+/// EV-17: what the engine refuses the system refuses as well: no new rights, a filter of system calls, no network.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_of_modules_is_confined_by_the_system() {
+    let home = Home::new(ON);
+    Past::kept_with(1, "(define (rank question passages now) (map passage-id passages))")
+        .into_ledger_of(&home);
+    let keeper = home.up();
+    let namespace = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/net")).ok();
+    let own = namespace(&keeper.pid().to_string()).unwrap();
+    let mut looks = 0;
+    let pid = loop {
+        if let Some(pid) = module_process(&home) {
+            break pid;
+        }
+        looks += 1;
+        assert!(looks < LOOKS_MAX, "no process of modules was started");
+        thread::park_timeout(LOOK);
+    };
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    for confined in ["NoNewPrivs:\t1\n", "Seccomp:\t2\n", "CapEff:\t0000000000000000\n"] {
+        assert!(status.contains(confined), "{confined}: {status}");
+    }
+    assert_ne!(namespace(&pid), Some(own), "it has no network of the keeper");
+}
+
+/// The process that runs the modules of this home: it works in their folder.
+fn module_process(home: &Home) -> Option<String> {
+    let works_there = |pid: &String| {
+        let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let folder = fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+        command.ends_with(b"/abide\0module\0")
+            && status.contains("Seccomp:\t2\n")
+            && folder.starts_with(home.path())
+    };
+    let entries = fs::read_dir("/proc").unwrap();
+    let mut pids = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    pids.find(works_there)
 }
 
 /// EV-24: where the code from before does not run, nothing is put in its place, and it stays in force.

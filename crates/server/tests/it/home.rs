@@ -132,10 +132,19 @@ impl Home {
 
     /// Deletes everything but the truth.
     pub(crate) fn forget_projections(&self) {
+        self.forget_all_but(&["ledger", "abide.toml", "token"]);
+    }
+
+    /// The same, but for the private state of agents that are programs: no ledger has it.
+    pub(crate) fn forget_projections_of_programs(&self) {
+        self.forget_all_but(&["ledger", "abide.toml", "token", "agents"]);
+    }
+
+    fn forget_all_but(&self, kept: &[&str]) {
         for entry in std::fs::read_dir(self.path()).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            if ["ledger", "abide.toml", "token"].contains(&name.as_str()) {
+            if kept.contains(&name.as_str()) {
                 continue;
             }
             remove(&path);

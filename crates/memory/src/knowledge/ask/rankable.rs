@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::{QueryExecution, exchange_rows};
+use super::{QueryExecution, SearchRequest, exchange_rows};
 use crate::{RankablePassage, RecalledPassage, search::Hit};
 
 /// Passages that a rule ranks at most: the best, as they were found.
@@ -16,7 +16,10 @@ impl QueryExecution<'_> {
         question: &str,
         before: Option<u64>,
     ) -> rusqlite::Result<Vec<RankablePassage>> {
-        let request = self.request(question);
+        let request = SearchRequest {
+            before: before.map(exchange_rows::first_row),
+            ..self.request(question)
+        };
         let is_known = |row: u64| {
             let (seq, _) = exchange_rows::seq_and_part(row);
             self.told.has_passage(row) && before.is_none_or(|before| seq < before)
@@ -24,7 +27,7 @@ impl QueryExecution<'_> {
         let (mut hits, _) = self.indexes.search_passages(request, &is_known);
         self.keep_fitting(&mut hits);
         hits.truncate(RANKED_MAX);
-        let features = self.indexes.passage_features(self.request(question), &hits);
+        let features = self.indexes.passage_features(request, &hits);
         let mut passages = Vec::with_capacity(hits.len());
         for (hit, features) in hits.into_iter().zip(features) {
             let (seq, part) = exchange_rows::seq_and_part(hit.id);

@@ -29,6 +29,7 @@ async fn refusal(code: &str) -> ScriptErrorKind {
     error.kind
 }
 
+/// EV-17: refused by the engine; that the system refuses it as well is tested with the real program.
 #[tokio::test]
 async fn names_that_reach_outside_are_refused_and_the_old_module_stays() {
     for body in [
@@ -63,6 +64,7 @@ async fn a_load_that_fails_keeps_the_old_module() {
     assert_eq!(refusal(&large).await, TooLarge);
 }
 
+/// EV-20.
 #[tokio::test]
 async fn a_hundred_thousand_brackets_are_refused_before_they_are_parsed() {
     assert_eq!(refusal(&"(".repeat(100_000)).await, TooLarge);
@@ -79,6 +81,7 @@ async fn code_that_nests_as_deep_as_allowed_is_read() {
     assert_eq!(process.order(request(&[(1, 0.1), (2, 0.2)])).await, [1, 2]);
 }
 
+/// EV-18: a handler around it and a thread beside it are names that are refused.
 #[tokio::test]
 async fn an_endless_loop_is_interrupted_and_the_process_goes_on() {
     let code = ranking("(if (null? passages) '() (let loop ([n 0]) (loop (+ n 1))))");
@@ -99,6 +102,7 @@ async fn a_load_that_never_ends_is_interrupted_and_keeps_the_old_module() {
     assert_eq!(process.order(request(&[(1, 0.1), (2, 0.2)])).await, [2, 1]);
 }
 
+/// EV-18.
 #[tokio::test]
 async fn a_native_loop_ends_the_process_with_the_known_code() {
     // A number of so many digits takes the engine minutes, all of them outside its own instructions.
@@ -157,6 +161,7 @@ async fn tools_and_commands_keep_nothing_between_calls() {
     }
 }
 
+/// EV-20.
 #[tokio::test]
 async fn recursion_without_an_end_costs_at_the_most_its_process() {
     let code = format!("(define (deep n) (+ 1 (deep n))) {}", ranking("(list (deep 1))"));

@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, duplex};
 
 use crate::world::{AMPLE, Process, request};
 
+/// EV-27: on a disk that cannot be written to it starts as well.
 #[tokio::test]
 async fn without_a_home_and_without_an_environment_a_process_starts_and_makes_no_folder() {
     let folder = std::env::temp_dir().join(format!("abide-modules-{}", std::process::id()));
@@ -25,8 +26,15 @@ async fn without_a_home_and_without_an_environment_a_process_starts_and_makes_no
     process.client.load(ModuleKind::Memory, base, AMPLE).await.unwrap();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
     std::fs::remove_dir(&folder).unwrap();
+    let mut command = Process::command();
+    let nowhere = "/proc";
+    let command = command.env("HOME", nowhere).env("TMPDIR", nowhere).current_dir(nowhere);
+    let mut process = Process::from(command);
+    process.client.load(ModuleKind::Memory, base, AMPLE).await.unwrap();
+    assert_eq!(process.order(request(&[(1, 0.1), (2, 0.2)])).await, [2, 1]);
 }
 
+/// EV-19: whatever is displayed or read, no message is harmed.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_standard_input_and_output_are_not_the_pipes_of_the_messages() {

@@ -37,6 +37,7 @@ async fn the_base_module_orders_ten_thousand_requests_as_a_stable_sort_does() {
     }
 }
 
+/// EV-21.
 #[tokio::test]
 async fn equal_scores_keep_the_order_in_which_they_were_offered() {
     let mut process = Process::with_memory(ModuleKind::Memory.base_code()).await;
@@ -104,6 +105,7 @@ async fn every_feature_can_be_asked_by_its_name_and_no_other() {
     assert!(error.message.contains("scores"), "{error}");
 }
 
+/// EV-13: ids that were not offered, doubled ones, dropped ones, and the same ones whatever is asked.
 #[tokio::test]
 async fn an_answer_that_is_no_permutation_is_a_failure_that_says_what_is_wrong() {
     for (result, words) in [

@@ -26,5 +26,7 @@ section! {
         pub(crate) memory_mb: u64 = 1_024, count(512, 1 << 20);
         /// Whether modules run where no sandbox can be had, with all that the keeper's user may do.
         pub(crate) unconfined: bool = false, FLAG;
+        /// Whether what tries a change of an agent's own program reaches the network as the agent does: for programs that ask their model themselves. What they do there is then done two or three times more for each request of a trial.
+        pub(crate) shadow_network: bool = false, FLAG;
     }
 }

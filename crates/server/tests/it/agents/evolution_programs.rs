@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
+use abide_testkit::rounds;
 use serde_json::{Value, json};
 
 use super::{
     programs::{evolving, table},
-    world::{World, pid_when_ready, say, tell},
+    trees,
+    world::{World, pid_of, pid_when_ready, process, say, tell},
 };
 use crate::{client::Client, home::Keeper};
 
@@ -18,6 +20,8 @@ const HEAD: &str =
 /// Enough for a person to decide, and enough without one.
 const FEW: usize = 34;
 const MANY: usize = 112;
+/// The states in which nothing more comes of a change by itself.
+const ENDS: [&str; 4] = ["kept", "rolled_back", "rejected", "aborted"];
 /// Looks at a change, and how long between two.
 const LOOKS_MAX: usize = 1_800;
 const LOOK: Duration = Duration::from_millis(100);
@@ -226,4 +230,265 @@ fn after_a_kill_of_the_keeper_at_any_moment_a_change_of_a_program_goes_on() {
         assert_eq!(kinds.iter().filter(|kind| *kind == once).count(), 1, "{once}: {states:?}");
     }
     keeper.stop();
+}
+
+#[test]
+fn a_program_with_too_few_requests_is_tried_on_live_ones_as_they_come() {
+    let head = HEAD.replace("canary_pairs", "mirror_percent = 100\ncanary_pairs");
+    let config = |_: &std::path::Path| Some(format!("{head}{}", table(AGENT, &evolving()?)));
+    let Some(world) = World::new(config) else { return };
+    let keeper = world.up();
+    let client = &keeper.client;
+    say(client, AGENT, "word");
+    let id = propose(client, "memory_system", &quicker(""));
+    let waits = super::world::until("what there is was asked", || {
+        let item = state_of(client, &id);
+        (item["state"] == "shadowing" && item["pairs"].as_u64() > Some(0)).then_some(item)
+    });
+    assert!(waits["pairs"].as_u64().unwrap() < 30, "{waits}");
+    for number in 0..40 {
+        say(client, AGENT, &format!("word {number}"));
+    }
+    let item = until(client, &id, &["watching", "kept", "rejected", "aborted", "rolled_back"]);
+    assert!(item["pairs"].as_u64().unwrap() >= 30, "{item}");
+    drop((world, keeper));
+}
+
+/// EV-15: what a candidate says of its own time, and what it removes of its own notes, is not what it is measured by.
+#[test]
+fn a_candidate_that_stops_its_clock_and_hides_its_words_is_measured_by_the_keeper() {
+    let Some((world, keeper)) = lived(FEW) else { return };
+    let sly = "import os, sys, time
+NAME = \"sly\"
+sleep = time.sleep
+time.time = time.monotonic = time.perf_counter = lambda: 0.0
+sys.stderr = open(os.devnull, \"w\")
+for name in os.listdir(\".\"):
+    try:
+        os.remove(name)
+    except OSError:
+        pass
+def reply(message):
+    sleep(0.09)
+    return \"you said \" + message
+";
+    let id = propose(&keeper.client, "memory_system", sly);
+    let item = settled(&keeper.client, &id);
+    assert_ne!(item["verdict"], "promoted", "{item}");
+    assert!(item["measured"]["latency"].as_f64().unwrap() > 0.2, "{item}");
+    assert_eq!(say(&keeper.client, AGENT, "which"), format!("own {FEW}"));
+    drop((world, keeper));
+}
+
+/// EV-23: what code in force did to the agent's private state goes with it, also what it did to the state from before.
+#[test]
+fn a_rollback_after_new_code_rewrote_the_state_brings_back_the_old_state_whole() {
+    let Some((world, mut keeper)) = lived(FEW) else { return };
+    let rewrites = when_live(
+        "import __main__\n    __main__.notes[:] = [\"rewritten\"] * 3\n    \
+         __main__.agent.on_entry(lambda entry: __main__.notes.clear())",
+    );
+    let id = propose(&keeper.client, "memory_system", &quicker(&rewrites));
+    let item = until(&keeper.client, &id, &["watching", "rejected", "rolled_back"]);
+    assert_eq!(item["state"], "watching", "{item}");
+    until_it_runs(&keeper.client, "quicker 3");
+    // A checkpoint of the rewritten state, and a start from it.
+    let client = keeper.client.clone();
+    assert_eq!(client.post(&format!("/agents/{AGENT}/checkpoint"), &json!({})).status, 200);
+    keeper.kill();
+    keeper = world.up();
+    let client = keeper.client.clone();
+    until_it_runs(&client, "quicker 3");
+    let taken = client.post(&format!("/evolutions/{id}/rollback"), &json!({"reason": "to see"}));
+    assert_eq!(taken.status, 200, "{}", taken.json());
+    until_it_runs(&client, &format!("own {FEW}"));
+    keeper.kill();
+    keeper = world.up();
+    assert_eq!(say(&keeper.client, AGENT, "which"), format!("own {FEW}"));
+    keeper.stop();
+}
+
+/// EV-22: a request that runs while other code is loaded is answered by one code, from its beginning to its end.
+#[test]
+fn a_request_during_a_load_is_answered_by_one_code() {
+    let Some((world, keeper)) = lived(FEW) else { return };
+    let client = keeper.client.clone();
+    let looks_twice = "import __main__, time
+NAME = \"twice\"
+def reply(message):
+    time.sleep(0.01)
+    is_torn = __main__.running.get(\"NAME\") != NAME
+    return \"torn\" if is_torn else \"you said \" + message
+";
+    let id = propose(&client, "memory_system", looks_twice);
+    let ask_until_over = |number: usize| {
+        let (client, id) = (client.clone(), id.clone());
+        std::thread::spawn(move || {
+            for _ in 0..LOOKS_MAX {
+                let said = format!("word {number}");
+                let epoch = tell(&client, AGENT, &said);
+                assert_eq!(epoch["final_response"], format!("you said {said}"), "{epoch}");
+                if state_of(&client, &id)["state"] == "rolled_back" {
+                    return;
+                }
+            }
+        })
+    };
+    let asking: Vec<_> = (0..3).map(ask_until_over).collect();
+    let item = until(&client, &id, &ENDS);
+    assert_eq!(item["state"], "kept", "{item}");
+    // The other way round, in the middle of what it is asked.
+    let taken = client.post(&format!("/evolutions/{id}/rollback"), &json!({"reason": "to see"}));
+    assert_eq!(taken.status, 200, "{}", taken.json());
+    for asking in asking {
+        asking.join().unwrap();
+    }
+    super::world::until("the code from before", || {
+        say(&client, AGENT, "which").starts_with("own").then_some(())
+    });
+    drop((world, keeper));
+}
+
+/// What is killed right behind each line of a change.
+#[derive(Clone, Copy, Debug)]
+enum Victim {
+    Keeper,
+    Agent,
+    Shadows,
+}
+
+impl Victim {
+    /// Ends it as `kill -9` does; a keeper is started again.
+    fn kill(self, world: &World, keeper: Keeper) -> Keeper {
+        match self {
+            Self::Keeper => {
+                keeper.kill();
+                return world.up();
+            }
+            Self::Agent => {
+                if let Some(pid) = pid_of(&process(&keeper.client, AGENT)) {
+                    world.kill(pid);
+                }
+            }
+            Self::Shadows => {
+                for pid in trees::shadows(&world.mark()) {
+                    world.kill(pid);
+                }
+            }
+        }
+        keeper
+    }
+}
+
+#[test]
+fn killed_right_behind_each_line_of_a_change_of_a_program_one_of_two_codes_runs_whole() {
+    for victim in [Victim::Keeper, Victim::Agent, Victim::Shadows] {
+        for _ in 0..rounds(20) {
+            let Some((world, mut keeper)) = lived(FEW) else { return };
+            let id = propose(&keeper.client, "memory_system", &quicker(""));
+            let mut behind = 0;
+            for _ in 0..LOOKS_MAX {
+                let item = state_of(&keeper.client, &id);
+                let state = item["state"].as_str().unwrap();
+                if ENDS.contains(&state) {
+                    break;
+                }
+                let lines = item["events"].as_array().unwrap().len();
+                if lines > behind {
+                    behind = lines;
+                    keeper = victim.kill(&world, keeper);
+                }
+                match state {
+                    "awaits_approval" => {
+                        let path = format!("/evolutions/{id}/approve");
+                        keeper.client.post(&path, &json!({}));
+                    }
+                    "watching" => {
+                        let which = tell(&keeper.client, AGENT, "which");
+                        let which = which["final_response"].as_str().unwrap_or_default();
+                        let is_watched = state_of(&keeper.client, &id)["state"] == "watching";
+                        assert!(
+                            !is_watched || which.is_empty() || which.starts_with("quicker"),
+                            "{victim:?}: {which}"
+                        );
+                    }
+                    _ => std::thread::park_timeout(LOOK),
+                }
+            }
+            let item = state_of(&keeper.client, &id);
+            let is_loaded = until_whole(&keeper.client);
+            assert_eq!(item["state"] == "kept", is_loaded, "{victim:?}: {item}");
+            if !matches!(victim, Victim::Shadows) {
+                assert_eq!(item["state"], "kept", "{victim:?}: {item}");
+            }
+            let digest = keeper.client.read("/snapshot")["state_digest"].clone();
+            keeper.kill();
+            world.home.forget_projections_of_programs();
+            keeper = world.up();
+            assert_eq!(keeper.client.read("/snapshot")["state_digest"], digest, "{victim:?}");
+            assert_eq!(until_whole(&keeper.client), is_loaded, "{victim:?}");
+            keeper.stop();
+        }
+    }
+}
+
+/// Waits for an answer of the code that runs; whether it is the candidate's.
+fn until_whole(client: &Client) -> bool {
+    super::world::until("code that runs", || {
+        let which = tell(client, AGENT, "which");
+        let which = which["final_response"].as_str()?.to_owned();
+        let (name, notes) = which.split_once(' ')?;
+        assert_eq!(notes.parse::<usize>().ok(), Some(FEW), "{which}");
+        Some(name == "quicker")
+    })
+}
+
+#[test]
+fn however_many_requests_are_asked_again_each_call_of_the_world_is_made_once() {
+    let requests = usize::try_from(rounds(1_000)).unwrap().max(FEW);
+    let config = |_: &std::path::Path| {
+        let tools = "[tools]\nallow = [\"probe.*\", \"memory.*\", \"stdout\", \"clock.*\"]\n";
+        Some(format!("{HEAD}{tools}{}", table(AGENT, &evolving()?)))
+    };
+    let Some(world) = World::new(config) else { return };
+    let keeper = world.up();
+    let client = &keeper.client;
+    let (mut said, mut asked) = (0, 0);
+    while asked < requests {
+        for _ in 0..requests.min(200) {
+            assert_eq!(say(client, AGENT, &format!("job:{said}")), "done: ok");
+            said += 1;
+        }
+        let id = propose(client, "memory_system", &format!("{}# {asked}\n", quicker("")));
+        let item = settled(client, &id);
+        let pairs = item["pairs"].as_u64().unwrap();
+        assert!(pairs > 0, "{item}");
+        asked += usize::try_from(pairs).unwrap();
+    }
+    let executions = world.executions();
+    assert_eq!(executions.len(), said);
+    assert!(executions.values().all(|times| *times == 1), "{executions:?}");
+    keeper.stop();
+}
+
+/// Waits until a change's trial is over, and leaves it at that.
+fn settled(client: &Client, id: &str) -> Value {
+    for _ in 0..LOOKS_MAX {
+        let item = state_of(client, id);
+        match item["state"].as_str().unwrap() {
+            "awaits_approval" => {
+                let answer =
+                    client.post(&format!("/evolutions/{id}/reject"), &json!({"reason": "a test"}));
+                assert_eq!(answer.status, 200, "{}", answer.json());
+                return item;
+            }
+            "watching" => {
+                client.post(&format!("/evolutions/{id}/rollback"), &json!({"reason": "a test"}));
+            }
+            state if ENDS.contains(&state) => return item,
+            _ => {}
+        }
+        std::thread::park_timeout(LOOK);
+    }
+    panic!("its trial never ended: {}", state_of(client, id));
 }

@@ -15,14 +15,24 @@ pub(super) const MARK: &str = "HOUSE_MARK";
 /// Longest wait for the end of one process; only a failure uses it up.
 const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
+/// Tells a program that it only tries a change.
+const SHADOW: &str = "ABIDE_SHADOW=1\0";
+
 /// The processes with this mark, without those named.
 pub(super) fn marked(mark: &str, but: &[u32]) -> Vec<u32> {
     let wanted = format!("{MARK}={mark}\0");
-    let is_marked = |pid: &u32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.windows(wanted.len()).any(|window| window == wanted.as_bytes())
-    };
-    all().into_iter().filter(|pid| !but.contains(pid)).filter(is_marked).collect()
+    let all = all().into_iter().filter(|pid| !but.contains(pid));
+    all.filter(|pid| has_variable(*pid, &wanted)).collect()
+}
+
+/// The processes with this mark that try a change.
+pub(super) fn shadows(mark: &str) -> Vec<u32> {
+    marked(mark, &[]).into_iter().filter(|pid| has_variable(*pid, SHADOW)).collect()
+}
+
+fn has_variable(pid: u32, wanted: &str) -> bool {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.windows(wanted.len()).any(|window| window == wanted.as_bytes())
 }
 
 /// Sends a signal to a process, if it has this mark; says whether it was sent.
