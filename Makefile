@@ -51,6 +51,7 @@ bench: dist ## our figures beside a raw reference on this machine
 	target/dist/abide bench epoch
 	target/dist/abide bench memory
 	target/dist/abide bench recovery
+	target/dist/abide bench evolution
 
 texts: ## write all texts that people read to target/texts.md
 	cargo xtask texts

@@ -13,6 +13,7 @@ use std::{
     process::ExitCode,
 };
 
+use abide_modules::serve_process;
 use abide_sdk::{
     Agent, Entry, Keeper, Raw, State, StateError, Turn, TurnError, pack_bytes, unpack, unpack_bytes,
 };
@@ -31,6 +32,8 @@ pub(crate) const CHILD: &str = "child";
 pub(crate) const ECHO: &str = "echo";
 /// A server with one tool.
 pub(crate) const TOOL_SERVER: &str = "tool-server";
+/// A process of modules, without what the keeper confines it by.
+pub(crate) const MODULES: &str = "modules";
 
 /// Has the agent log a turn and then say how it stands.
 pub(crate) const TURN: &str = "turn";
@@ -95,6 +98,7 @@ fn run(words: &[OsString]) -> Result<(), BenchError> {
         (CHILD, [listener]) => first_word(Path::new(listener)).and_then(|()| outlast_input()),
         (ECHO, [reads, writes]) => echo(count(reads)?, count(writes)?),
         (TOOL_SERVER, []) => tool_server::serve(),
+        (MODULES, []) => serve_process().map_err(BenchError::of("serve modules")),
         _ => Err(BenchError::Wrong("`abide bench` starts this, nobody else".into())),
     }
 }
@@ -133,6 +137,11 @@ fn echo(reads: usize, writes: usize) -> Result<(), BenchError> {
 
 fn serve() -> Result<(), BenchError> {
     let agent = Agent::new("bench").keeping(Ballast::default);
+    let mut loaded = String::new();
+    let agent = agent.on_hot_reload(move |_, code| {
+        code.clone_into(&mut loaded);
+        Ok(())
+    });
     agent.run(answer).map_err(BenchError::of("serve a keeper"))
 }
 

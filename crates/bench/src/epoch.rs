@@ -2,7 +2,7 @@
 //!
 //! Reading order: `plan`, `canned` (the model), `note` (the tool), `counted` (the disk, with its syncs counted), `keeper` (a keeper
 //! of these), `floor` (the same bytes without Abide); then the questions `pace` and `growth`, and those that only the
-//! real binary can answer: `child`, `start`, `kill`; and `server_tool`, for which a server of tools is started.
+//! real binary can answer: `start`, `kill`; and `server_tool`, for which a server of tools is started.
 
 use crate::{
     error::BenchError,
@@ -14,7 +14,6 @@ use crate::{
 };
 
 mod canned;
-mod child;
 mod counted;
 mod floor;
 mod growth;

@@ -6,8 +6,8 @@
 //!
 //! Reading order: [`BenchReport`] with its rows and bars, `spread`, `machine`; then [`ledger()`] (the log against raw writes
 //! and SQLite), [`query()`] (texts and conditions against ripgrep, jq and SQLite), [`wire()`] (frames against the codecs of other languages), [`epoch()`] (whole epochs against a canned
-//! model, in this process and in the real binary), [`memory()`] (what is found, how fast), [`tool_choice()`] (whether the tool that a step needs is shown) and [`recovery()`] (agents that are killed, with the child that they are:
-//! [`bench_agent`]).
+//! model, in this process and in the real binary), [`memory()`] (what is found, how fast), [`tool_choice()`] (whether the tool that a step needs is shown) [`recovery()`] (agents that are killed, with the child that they are:
+//! [`bench_agent`]) and [`evolution()`] (what changes of agents cost while they are tried).
 //!
 //! ```
 //! # fn main() -> Result<(), abide_bench::BenchError> {
@@ -29,11 +29,15 @@ mod spread;
 mod machine;
 mod scratch;
 mod system;
+mod times;
 
 mod raw;
 
 mod agent;
+mod child;
+mod echo;
 mod epoch;
+mod evolution;
 mod ledger;
 mod memory;
 mod query;
@@ -45,6 +49,7 @@ mod wire;
 pub use agent::{BENCH_AGENT, bench_agent};
 pub use epoch::{EpochPlan, epoch};
 pub use error::BenchError;
+pub use evolution::{EvolutionPlan, evolution};
 pub use ledger::{LedgerPlan, ledger};
 pub use machine::Machine;
 pub use memory::{

@@ -3,8 +3,8 @@
 //! A supervisor with a ledger on the disk runs in this process; agents, their shims and what they are compared with are
 //! real processes of the binary. What comes back is checked after every kill: a fast restore of something else is an error.
 //!
-//! Reading order: `plan`, `supervisor` (the processes), `asking` (a turn without an engine), `bare` (a parent and a child without Abide),
-//! `times`; then the questions `deaths`, `checkpoints`, `frames` and `sleepers`.
+//! Reading order: `plan`, `supervisor` (the processes), `asking` (a turn without an engine), `bare` (a parent and a child without
+//! Abide); then the questions `deaths`, `checkpoints`, `frames`, `reload` and `sleepers`.
 
 use crate::{
     error::BenchError, machine::Machine, report::BenchReport, scratch::Scratch, system::runtime,
@@ -16,9 +16,9 @@ mod checkpoints;
 mod deaths;
 mod frames;
 mod plan;
+mod reload;
 mod sleepers;
 mod supervisor;
-mod times;
 
 use plan::RecoveryBench;
 pub use plan::{Deaths, RecoveryPlan};
@@ -40,6 +40,8 @@ pub fn recovery(plan: &RecoveryPlan, tell: &dyn Fn(&str)) -> Result<BenchReport,
     rows.extend(checkpoints::measure(&bench)?);
     tell("frames");
     rows.extend(frames::measure(&bench)?);
+    tell("code that is loaded");
+    rows.push(reload::measure(&bench)?);
     rows.extend(sleepers);
     Ok(BenchReport {
         bench: "recovery",

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::{
     canned::{Canned, CannedCall},
-    child::{ChildKeeper, HomePlan, bare_start},
     plan::EpochBench,
     start::with_model,
 };
 use crate::{
+    child::{ChildKeeper, HomePlan, bare_start},
     error::BenchError,
     ledger::events,
     report::{Bar, BarSubject, Row},

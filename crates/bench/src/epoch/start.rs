@@ -5,10 +5,10 @@ use std::{path::Path, time::Duration};
 
 use super::{
     canned::{Canned, CannedCall},
-    child::{ChildKeeper, HomePlan, bare_start},
     plan::EpochBench,
 };
 use crate::{
+    child::{ChildKeeper, HomePlan, bare_start},
     error::BenchError,
     ledger::events,
     report::{Bar, BarSubject, Row},

@@ -10,13 +10,13 @@ use super::{
     bare::{BareChild, Listener, kill},
     plan::{Deaths, RecoveryBench},
     supervisor::{BenchSupervisor, SupervisorPlan},
-    times::RoundTimes,
 };
 use crate::{
     agent::{self, CHECK, TURN},
     error::BenchError,
     report::{Bar, BarSubject, Row},
     system::Stopwatch,
+    times::RoundTimes,
 };
 
 /// Milliseconds from a kill to the next answer, with a small state.

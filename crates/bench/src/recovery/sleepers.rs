@@ -8,7 +8,6 @@ use super::{
     bare::BareChild,
     plan::RecoveryBench,
     supervisor::{BenchSupervisor, SupervisorPlan},
-    times::RoundTimes,
 };
 use crate::{
     agent::{self, TURN},
@@ -17,6 +16,7 @@ use crate::{
     report::Row,
     spread::{float, float_of},
     system::Stopwatch,
+    times::RoundTimes,
 };
 
 /// Agents that are started at once.

@@ -12,11 +12,12 @@ use abide_engine::mind::Mind;
 use abide_ledger::{FileStorage, Ledger, LedgerOptions};
 use abide_supervisor::{
     AgentSpec, Confinement, ConfinementLevel, Launch, NetworkAccess, PrivateStateLimits,
-    ProcessLimits, ProcessState, Sandbox, ShimCommand, StartMode, Supervisor, SupervisorParts,
-    SupervisorSettings,
+    ProcessLimits, ProcessState, ProgramCode, Sandbox, ShimCommand, StartMode, Supervisor,
+    SupervisorParts, SupervisorSettings,
 };
 use tokio::task::JoinSet;
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
+use uuid::Uuid;
 
 use super::asking;
 use crate::{
@@ -132,6 +133,14 @@ impl BenchSupervisor {
     pub(super) async fn restart(&self, number: usize) -> Result<(), BenchError> {
         let restarted = self.supervisor.restart(self.agent(number)?).await;
         restarted.map_err(BenchError::of("restart an agent"))
+    }
+
+    /// Has an agent load code, and returns when it says that it did.
+    pub(super) async fn reload(&self, number: usize, code: &str) -> Result<(), BenchError> {
+        let code = ProgramCode { module: "memory".into(), code: code.into(), backup: Uuid::nil() };
+        let loaded = self.supervisor.reload(self.agent(number)?, code).await;
+        loaded.map_err(BenchError::of("load code"))?.confirm();
+        Ok(())
     }
 
     /// Waits until an agent was put to rest.

@@ -7,8 +7,8 @@ mod truth;
 use std::{path::PathBuf, time::Duration};
 
 use abide_bench::{
-    BenchReport, Deaths, EpochPlan, LedgerPlan, QueryPlan, RecoveryPlan, WirePlan, epoch, ledger,
-    query, recovery, wire,
+    BenchReport, Deaths, EpochPlan, EvolutionPlan, LedgerPlan, QueryPlan, RecoveryPlan, WirePlan,
+    epoch, evolution, ledger, query, recovery, wire,
 };
 use serde_json::Value;
 
@@ -192,6 +192,7 @@ fn the_recovery_bench_kills_restores_wakes_and_leaves_nothing() {
         "frame_above",
         "frame_trip",
         "frame_trip_p99",
+        "hot_reload",
         "rest_rss",
         "wake",
         "wake_p99",
@@ -209,7 +210,7 @@ fn the_recovery_bench_kills_restores_wakes_and_leaves_nothing() {
         assert!(row.reference.as_ref().is_some_and(|found| found.value.min > 0.0), "{row:?}");
     }
     let barred = report.rows.iter().filter(|row| row.bar.is_some()).count();
-    assert_eq!(barred, 4 + usize::from(is_confined));
+    assert_eq!(barred, 5 + usize::from(is_confined));
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "the scratch is left");
 }
 
@@ -219,4 +220,21 @@ fn a_program_that_is_no_agent_is_no_figure() {
     let plan = RecoveryPlan { binary: "/nowhere".into(), ..small_recovery(folder.path().into()) };
     let error = recovery(&plan, &|_| {}).unwrap_err();
     assert_eq!(error.to_string(), "cannot start a child");
+}
+
+#[test]
+fn the_evolution_bench_calls_modules_beside_bare_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = PathBuf::from(env!("CARGO_BIN_EXE_bench-child"));
+    let plan = EvolutionPlan {
+        rounds: 1,
+        calls: 5,
+        binary: None,
+        ..EvolutionPlan::new(folder.path().into(), child)
+    };
+    let report = evolution(&plan, &|_| {}).unwrap();
+    assert_eq!(ids(&report), ["module_call", "module_call_few"]);
+    for row in &report.rows {
+        assert!(row.value.min > 0.0 && row.reference.as_ref().unwrap().value.min > 0.0, "{row:?}");
+    }
 }

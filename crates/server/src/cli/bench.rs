@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 
 use abide_bench::{
-    BenchError, BenchReport, EpochPlan, LedgerPlan, Locomo, MemoryPlan, MemoryReport, QueryPlan,
-    RankingSearchPlan, RankingSearchReport, RecoveryPlan, ToolChoicePlan, ToolChoiceReport,
-    TruthPlan, TruthReport, WirePlan,
+    BenchError, BenchReport, EpochPlan, EvolutionPlan, LedgerPlan, Locomo, MemoryPlan,
+    MemoryReport, QueryPlan, RankingSearchPlan, RankingSearchReport, RecoveryPlan, ToolChoicePlan,
+    ToolChoiceReport, TruthPlan, TruthReport, WirePlan,
 };
 use abide_evolution::limits as search_limits;
 use clap::{Args, Subcommand};
@@ -87,6 +87,11 @@ enum SpeedBenchmark {
         /// Agents that are hibernated
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
         agents: Option<u32>,
+    },
+    /// Changes of agents: a call of a module, live requests that are given to a change too, ten trials at once
+    Evolution {
+        #[command(flatten)]
+        options: BenchOptions,
     },
 }
 
@@ -245,7 +250,8 @@ impl Benchmark {
                 SpeedBenchmark::Ledger { options, .. }
                 | SpeedBenchmark::Wire { options, .. }
                 | SpeedBenchmark::Epoch { options, .. }
-                | SpeedBenchmark::Recovery { options, .. },
+                | SpeedBenchmark::Recovery { options, .. }
+                | SpeedBenchmark::Evolution { options },
             ) => options,
         }
     }
@@ -332,6 +338,11 @@ fn bench_speed(
             plan.rounds = options.rounds.unwrap_or(plan.rounds);
             plan.sleepers = agents.map_or(plan.sleepers, |agents| agents as usize);
             abide_bench::recovery(&plan, report_progress).map_err(failed)
+        }
+        SpeedBenchmark::Evolution { options } => {
+            let mut plan = EvolutionPlan::new(folder, std::env::current_exe()?);
+            plan.rounds = options.rounds.unwrap_or(plan.rounds);
+            abide_bench::evolution(&plan, report_progress).map_err(failed)
         }
     }
 }

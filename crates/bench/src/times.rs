@@ -4,26 +4,26 @@ use crate::spread::{float_of, median, quantile_of};
 
 /// Times, a list a round.
 #[derive(Debug, Default)]
-pub(super) struct RoundTimes(Vec<Vec<f64>>);
+pub(crate) struct RoundTimes(Vec<Vec<f64>>);
 
 impl RoundTimes {
     /// Adds a round.
-    pub(super) fn push(&mut self, round: Vec<f64>) {
+    pub(crate) fn push(&mut self, round: Vec<f64>) {
         self.0.push(round);
     }
 
     /// The median of each round.
-    pub(super) fn p50s(&self) -> Vec<f64> {
+    pub(crate) fn p50s(&self) -> Vec<f64> {
         self.0.iter().map(|round| median(round)).collect()
     }
 
     /// The 99th percentile of each round: of a short round, its worst.
-    pub(super) fn p99s(&self) -> Vec<f64> {
+    pub(crate) fn p99s(&self) -> Vec<f64> {
         self.0.iter().map(|round| quantile_of(round, 0.99)).collect()
     }
 
     /// What one slow repetition in a round means, for the note of a row.
-    pub(super) fn note(&self, unit: &str) -> String {
+    pub(crate) fn note(&self, unit: &str) -> String {
         let all = self.0.concat();
         let mean = all.iter().sum::<f64>() / float_of(all.len().max(1));
         format!(

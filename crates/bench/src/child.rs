@@ -29,18 +29,18 @@ const START_MAX: Duration = Duration::from_secs(20);
 
 /// What a home is made with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HomePlan<'a> {
+pub(crate) struct HomePlan<'a> {
     /// The program.
-    pub(super) binary: &'a Path,
+    pub(crate) binary: &'a Path,
     /// The home.
-    pub(super) home: &'a Path,
+    pub(crate) home: &'a Path,
     /// Its `abide.toml`.
-    pub(super) config: &'a str,
+    pub(crate) config: &'a str,
 }
 
 /// A running keeper.
 #[derive(Debug)]
-pub(super) struct ChildKeeper {
+pub(crate) struct ChildKeeper {
     child: Child,
     pid: u32,
     address: SocketAddr,
@@ -49,19 +49,19 @@ pub(super) struct ChildKeeper {
     /// Held open, so that the keeper can go on printing.
     output: Lines<BufReader<ChildStdout>>,
     /// From the start of the process to the answer 200 of `/ready`, in milliseconds.
-    pub(super) ready_ms: f64,
+    pub(crate) ready_ms: f64,
 }
 
 impl HomePlan<'_> {
     /// Makes the home.
-    pub(super) fn make(&self) -> Result<(), BenchError> {
+    pub(crate) fn make(&self) -> Result<(), BenchError> {
         fs::create_dir_all(self.home).map_err(BenchError::io("make a home"))?;
         let written = fs::write(self.home.join("abide.toml"), self.config);
         written.map_err(BenchError::io("write a configuration"))
     }
 
     /// Starts a keeper in the home and waits until it takes stimuli.
-    pub(super) async fn start(&self) -> Result<ChildKeeper, BenchError> {
+    pub(crate) async fn start(&self) -> Result<ChildKeeper, BenchError> {
         let started = tokio::time::timeout(START_MAX, self.begin()).await;
         started.map_err(|_| BenchError::Wrong(format!("not ready: {}", self.last_words())))?
     }
@@ -130,14 +130,19 @@ impl HomePlan<'_> {
 
 impl ChildKeeper {
     /// Reads; any status but success is an error.
-    pub(super) async fn get(&self, path: &str) -> Result<Value, BenchError> {
+    pub(crate) async fn get(&self, path: &str) -> Result<Value, BenchError> {
         self.ask(Request::get(self.url(path))).await
     }
 
     /// Gives a stimulus, and waits for the reply if told so.
-    pub(super) async fn stimulate(&self, message: &str, path: &str) -> Result<Value, BenchError> {
+    pub(crate) async fn stimulate(&self, message: &str, path: &str) -> Result<Value, BenchError> {
         let body = json!({"message": message, "sender": "nicolas"}).to_string();
         self.ask(Request::post_json(self.url(path), body)).await
+    }
+
+    /// Sends a body; any status but success is an error.
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, BenchError> {
+        self.ask(Request::post_json(self.url(path), body.to_string())).await
     }
 
     fn url(&self, path: &str) -> String {
@@ -157,13 +162,34 @@ impl ChildKeeper {
     }
 
     /// Resident memory, in MiB.
-    pub(super) fn rss_mib(&self) -> f64 {
-        let kib = number(&format!("/proc/{}/status", self.pid), "VmRSS");
-        float(kib.unwrap_or_default()) / 1024.0
+    pub(crate) fn rss_mib(&self) -> f64 {
+        rss_mib_of(self.pid)
+    }
+
+    /// The same of the keeper and of all that it started.
+    pub(crate) fn tree_rss_mib(&self) -> f64 {
+        let pids: Vec<u32> = fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .collect();
+        let is_below = |pid: &u32| {
+            let mut above = Some(*pid);
+            // No chain of parents is longer than there are processes.
+            for _ in 0..pids.len() {
+                match above {
+                    Some(pid) if pid == self.pid => return true,
+                    Some(pid) => above = parent_of(pid),
+                    None => return false,
+                }
+            }
+            false
+        };
+        pids.iter().filter(|pid| is_below(pid)).map(|pid| rss_mib_of(*pid)).sum()
     }
 
     /// How often any of its threads was put on a processor so far.
-    pub(super) fn switches(&self) -> u64 {
+    pub(crate) fn switches(&self) -> u64 {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.pid));
         let tasks = tasks.into_iter().flatten().filter_map(Result::ok);
         let switches = |path: PathBuf| {
@@ -175,7 +201,7 @@ impl ChildKeeper {
     }
 
     /// SIGKILL, and waits for the end.
-    pub(super) async fn kill(self) -> Result<(), BenchError> {
+    pub(crate) async fn kill(self) -> Result<(), BenchError> {
         let Self { mut child, output, .. } = self;
         let killed = child.kill().await;
         drop(output);
@@ -183,8 +209,17 @@ impl ChildKeeper {
     }
 }
 
+fn rss_mib_of(pid: u32) -> f64 {
+    let kib = number(&format!("/proc/{pid}/status"), "VmRSS");
+    float(kib.unwrap_or_default()) / 1024.0
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    number(&format!("/proc/{pid}/status"), "PPid").and_then(|parent| parent.try_into().ok())
+}
+
 /// From the start of a program that does nothing to its end, in milliseconds: what a process costs by itself.
-pub(super) async fn bare_start() -> Result<f64, BenchError> {
+pub(crate) async fn bare_start() -> Result<f64, BenchError> {
     let watch = Stopwatch::start();
     let status = Command::new("true").status().await;
     status.map_err(BenchError::io("run `true`"))?;
