@@ -79,11 +79,15 @@
 (define (list-drop items count)
   (if (< count 1) items (list-tail items count)))
 
+;; A function of the engine's own is applied there; it gives no list where the function is a module's.
 (define (#%map-one function items)
-  (let loop ([items items] [done '()])
-    (if (null? items)
-        (reverse done)
-        (loop (cdr items) (cons (function (car items)) done)))))
+  (let ([mapped (#%map-native function items)])
+    (if (list? mapped)
+        mapped
+        (let loop ([items items] [done '()])
+          (if (null? items)
+              (reverse done)
+              (loop (cdr items) (cons (function (car items)) done)))))))
 
 (define (#%any-null? lists)
   (if (null? lists) #f (if (null? (car lists)) #t (#%any-null? (cdr lists)))))

@@ -39,4 +39,4 @@ pub use model_server::{
     SeenMessage, SeenRequest, SeenResult, SeenTool, rules,
 };
 pub use rng::SplitMix64;
-pub use rounds::rounds;
+pub use rounds::{program, rounds};

@@ -1,4 +1,7 @@
-//! How often a repeated test repeats: fewer times on every change, all of them in `make soak`.
+//! What tests read from outside: how often a repeated one repeats, fewer times on every change and all of them in `make soak`; and
+//! which program is tried.
+
+use std::path::PathBuf;
 
 /// Percent of the full rounds where `ABIDE_TEST_ROUNDS` does not say otherwise.
 const PERCENT_DEFAULT: u32 = 10;
@@ -7,9 +10,19 @@ const PERCENT_DEFAULT: u32 = 10;
 ///
 /// `ABIDE_TEST_ROUNDS` holds the percentage, from 1 to 100 and beyond.
 pub fn rounds(full: u32) -> u32 {
-    #[expect(clippy::disallowed_methods, reason = "the one switch that tests read from outside")]
-    let percent = std::env::var("ABIDE_TEST_ROUNDS").ok();
+    let percent = setting("ABIDE_TEST_ROUNDS");
     share(full, percent.and_then(|text| text.parse().ok()).unwrap_or(PERCENT_DEFAULT))
+}
+
+/// The program that tests start: the one that was built with them, unless `ABIDE_TEST_PROGRAM` names another, such as the one that
+/// is handed out.
+pub fn program(built: &str) -> PathBuf {
+    setting("ABIDE_TEST_PROGRAM").map_or_else(|| built.into(), PathBuf::from)
+}
+
+fn setting(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "the switches that tests read from outside")]
+    std::env::var(name).ok()
 }
 
 fn share(full: u32, percent: u32) -> u32 {

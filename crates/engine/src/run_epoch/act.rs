@@ -8,7 +8,7 @@ use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
 
 use abide_domain::{
     AgentId, CallId, WaitReason,
-    event::{AbortCode, Ethereal, ToolFinished, ToolRequested, VoiceCall},
+    event::{AbortCode, Ethereal, InnerToolFinished, ToolFinished, ToolRequested, VoiceCall},
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
@@ -61,6 +61,7 @@ async fn act_one(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), EpochError
     let Some((call, requested)) = look_up(&walk.record, call_id) else { return Ok(()) };
     let requested = match requested {
         Some(requested) if is_lost(&requested) => {
+            leave_inner_unknown(walk, call_id)?;
             return finish(
                 walk,
                 call_id,
@@ -261,7 +262,25 @@ pub(super) fn leave_unknown(walk: &mut Walk<'_>) -> Result<(), EpochError> {
     }
     let content = "outcome unknown: the epoch ended after this call was begun and before its result was recorded";
     let (outcome, content) = (Outcome::Unknown, content.to_owned());
+    leave_inner_unknown(walk, &call_id)?;
     walk.record_keeper(ToolFinished { call_id, outcome, content, ethereal: None, duration_ms: 0 })
+}
+
+/// The same of what a tool of the agent's own asked for, where the call will not run again.
+fn leave_inner_unknown(walk: &mut Walk<'_>, call_id: &CallId) -> Result<(), EpochError> {
+    let call = walk.record.turns.last().and_then(|turn| turn.call(call_id));
+    let inner = call.map(|call| call.inner.clone()).unwrap_or_default();
+    for begun in inner.into_iter().filter(|inner| inner.finished.is_none()) {
+        walk.record_keeper(InnerToolFinished {
+            call_id: call_id.clone(),
+            n: begun.requested.n,
+            outcome: Outcome::Unknown,
+            content: UNKNOWN_AFTER_CRASH.to_owned(),
+            note: None,
+            duration_ms: 0,
+        })?;
+    }
+    Ok(())
 }
 
 fn timed_out(effect: EffectClass, limit: Duration) -> CallResult {

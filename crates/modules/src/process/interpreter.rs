@@ -142,7 +142,7 @@ mod tests {
     fn interpreter() -> Interpreter {
         super::super::home::withhold();
         let install = |engine: &mut Engine| {
-            passages::install_sorts(engine);
+            passages::install_helpers(engine);
             ""
         };
         Interpreter::new(install).unwrap()

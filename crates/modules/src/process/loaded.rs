@@ -65,7 +65,7 @@ impl LoadedModule {
         let declarations = Declarations::default();
         let asker = Asker::default();
         let interpreter = Interpreter::new(|engine: &mut Engine| {
-            passages::install_sorts(engine);
+            passages::install_helpers(engine);
             match kind {
                 ModuleKind::Memory => {
                     passages::install(engine, &asker);

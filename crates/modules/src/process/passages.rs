@@ -1,5 +1,5 @@
-//! What only a memory module has: passages as values, their accessors, and the sorts that Scheme hands to Rust. All of it
-//! reads what the call handed in, and nothing else.
+//! What only a memory module has: passages as values and their accessors; and what Scheme hands to Rust because it is slow there,
+//! sorts and the application of native functions. All of it reads what the call handed in, and nothing else.
 
 use std::{
     mem,
@@ -70,10 +70,21 @@ pub(super) fn install(engine: &mut Engine, asker: &Asker) {
     engine.register_fn("asker", move || asker.value());
 }
 
-/// Gives an engine the sorts of the prelude; every kind of module has them.
-pub(super) fn install_sorts(engine: &mut Engine) {
+/// Gives an engine what the prelude leaves to Rust; every kind of module has it.
+pub(super) fn install_helpers(engine: &mut Engine) {
     engine.register_value("#%sort-descending", SteelVal::FuncV(sort_descending));
     engine.register_value("#%sort-keys", SteelVal::FuncV(sort_keys));
+    engine.register_value("#%map-native", SteelVal::FuncV(map_native));
+}
+
+/// What a function of ours or of the engine gives for each item, in order; void where the function is a module's own, which only the
+/// engine can call.
+fn map_native(arguments: &[SteelVal]) -> Result<SteelVal, SteelErr> {
+    let [SteelVal::FuncV(function), SteelVal::ListV(items)] = arguments else {
+        return Ok(SteelVal::Void);
+    };
+    let mapped = items.iter().map(|item| function(std::slice::from_ref(item)));
+    Ok(SteelVal::ListV(mapped.collect::<Result<_, SteelErr>>()?))
 }
 
 /// The arguments of `rank`; the texts leave the request, whose ids stay.

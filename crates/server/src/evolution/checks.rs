@@ -30,11 +30,12 @@ impl EvolutionWork {
         let old = self.code_in_force(record).await.map_err(Refused::CannotTry)?;
         let before = self.modules.pool.load(&record.agent, (kind, &old)).await;
         let (_, before) = before.map_err(Refused::CannotTry)?;
-        let (adds, notes) =
+        let (adds, mut notes) =
             (own_checks::added(&declared, &before), own_checks::notes(&declared, &before));
         if notes.is_empty() && declared == ModuleDeclarations::default() {
             return Err(Refused::Rejected("it declares nothing".to_owned()));
         }
+        notes.extend(own_checks::look_alikes(&declared, &given));
         let mut side = OwnSide::new((process, declared));
         own_checks::run_cases(&mut side, &cases).await.map_err(Refused::Rejected)?;
         Ok(CheckedProposal { adds, notes })

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use abide_domain::{
     event::{ComparedLeg, ComparedPair, EvolutionDecided, EvolutionDecision},
     evolution::EvolutionTarget,
+    text::shortened,
 };
 use abide_engine::state::EvolutionRecord;
 use abide_evolution::{
@@ -23,6 +24,8 @@ const AGREEMENT_MIN: f64 = 0.95;
 
 /// Pairs of a program's trial in which the code in force is asked twice, by two processes, to see how often it agrees with itself.
 pub(super) const PAIRS_WITH_ITSELF: usize = 20;
+/// Characters of an error of the candidate that a verdict quotes.
+const ERROR_CHARS_MAX: usize = 200;
 
 /// What comes of a trial by its pairs; none while more of them may tell more.
 pub(super) fn judge_trial(
@@ -38,7 +41,33 @@ pub(super) fn judge_trial(
     let floor = MindFloor::of(pairs);
     let is_decisive = matches!(judgement.state, JudgementState::Promote | JudgementState::Reject);
     let is_over = progress == ComparisonProgress::Complete;
-    (is_over || is_decisive).then(|| decided(record, (&judgement, &rule, floor), needs_person))
+    (is_over || is_decisive).then(|| {
+        let mut decided = decided(record, (&judgement, &rule, floor), needs_person);
+        if decided.decision == EvolutionDecision::Rejected
+            && let Some(error) = commonest_error(pairs)
+        {
+            decided.reason = format!("{}; {error}", decided.reason);
+        }
+        decided
+    })
+}
+
+/// What the candidate failed with most often, and the code in force did not, in words.
+fn commonest_error(pairs: &[ComparedPair]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for pair in pairs {
+        if let Some(error) = pair.candidate.error.as_ref().filter(|_| !fail_alike(pair)) {
+            *counts.entry(error).or_default() += 1;
+        }
+    }
+    let (error, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    let of = pairs.len();
+    let error = shortened(error, ERROR_CHARS_MAX);
+    Some(format!("on {count} of {of} requests the candidate failed so: {error}"))
+}
+
+fn fail_alike(pair: &ComparedPair) -> bool {
+    pair.main.error == pair.candidate.error
 }
 
 /// What a trial is judged by.

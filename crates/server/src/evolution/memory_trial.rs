@@ -130,13 +130,19 @@ impl TrialProcesses {
 }
 
 async fn rank(process: &mut ModuleProcess, asked: &RankRequest) -> RankedLeg {
+    let had_ended = process.client.ended().is_some();
     match process.client.rank(asked.clone(), TRIAL_LIMIT).await {
         Ok(reply) => RankedLeg { leg: leg(reply.cost, None), order: Some(reply.value) },
         Err(ModuleCallError::Script { error, cost }) => {
             RankedLeg { leg: leg(cost, Some(error.to_string())), order: None }
         }
         Err(error) => {
-            RankedLeg { leg: leg(ModuleCost::default(), Some(error.to_string())), order: None }
+            let mut words = error.to_string();
+            if !had_ended && process.client.ended().is_some() {
+                let how = process.how_it_ended().await.unwrap_or_else(|words| words);
+                words = format!("{words}: {how}");
+            }
+            RankedLeg { leg: leg(ModuleCost::default(), Some(words)), order: None }
         }
     }
 }

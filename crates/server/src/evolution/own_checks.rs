@@ -1,7 +1,7 @@
 //! What a proposal of tools or commands must pass before its trial: no name of it is taken, each tool can be offered, and its own cases
 //! come out as it says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use abide_domain::{COMMANDS, evolution::EvolutionTarget};
 use abide_engine::state::EvolutionRecord;
@@ -83,12 +83,10 @@ pub(super) fn check_declared(
     declared: &ModuleDeclarations,
     given: &Registry,
 ) -> Result<(), String> {
+    let taken = taken_namespaces(given);
     for tool in &declared.tools {
         let name = &tool.name;
-        let space = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
-        let is_taken = given.specs().any(|spec| space(&spec.name) == space(name))
-            || keeper_tool_names().any(|taken| space(&taken) == space(name));
-        if is_taken || name.starts_with(FOREIGN_PREFIX) {
+        if taken.contains(space(name)) || name.starts_with(FOREIGN_PREFIX) {
             return Err(format!(
                 "`{name}` is in the namespace {:?}, which has other tools: choose another one",
                 space(name)
@@ -101,6 +99,45 @@ pub(super) fn check_declared(
         Some(command) => Err(format!("there is a command \\{} already", command.name)),
         None => Ok(()),
     }
+}
+
+fn space(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
+}
+
+/// The namespaces of tools that are not the agent's own.
+fn taken_namespaces(given: &Registry) -> BTreeSet<String> {
+    let given = given.specs().map(|spec| spec.name.clone());
+    given.chain(keeper_tool_names()).map(|name| space(&name).to_owned()).collect()
+}
+
+/// Namespaces that a person could take for another's, for whoever decides.
+pub(super) fn look_alikes(declared: &ModuleDeclarations, given: &Registry) -> Vec<String> {
+    let taken = taken_namespaces(given);
+    let own: BTreeSet<&str> = declared.tools.iter().map(|tool| space(&tool.name)).collect();
+    let like = |own: &str| taken.iter().find(|taken| is_like(own, taken)).cloned();
+    let notes = own.into_iter().filter_map(|own| Some((own, like(own)?)));
+    notes
+        .map(|(own, taken)| {
+            format!("{own:?} is easily taken for {taken:?}, which is not the agent's")
+        })
+        .collect()
+}
+
+/// Whether two names look the same at a glance: by shapes, or but for one letter.
+fn is_like(one: &str, other: &str) -> bool {
+    let shape = |name: &str| -> String {
+        let of = |letter: char| match letter {
+            '0' => 'o',
+            '1' | 'i' => 'l',
+            '5' => 's',
+            letter => letter,
+        };
+        name.chars().filter(|letter| letter.is_alphanumeric()).map(of).collect()
+    };
+    let (one, other) = (shape(one), shape(other));
+    let is_long = one.len().min(other.len()) > 3;
+    one == other || (is_long && strsim::osa_distance(&one, &other) == 1)
 }
 
 /// What the proposal has and the agent had not before.
@@ -141,7 +178,7 @@ mod tests {
     use abide_tools::{Now, Registry, Tool};
     use serde_json::{Value, json};
 
-    use super::{added, check_declared, notes, read_cases};
+    use super::{added, check_declared, look_alikes, notes, read_cases};
 
     fn tools(names: &[&str]) -> ModuleDeclarations {
         let tool = |name: &&str| DeclaredTool {
@@ -168,6 +205,17 @@ mod tests {
         let commands =
             ModuleDeclarations { commands: vec![command], ..ModuleDeclarations::default() };
         assert!(check_declared(&commands, &given).unwrap_err().contains("\\wake"));
+    }
+
+    #[test]
+    fn a_namespace_that_looks_like_another_is_said() {
+        let now: Vec<Arc<dyn Tool>> = vec![Arc::new(Now::new())];
+        let given = Registry::new(now).unwrap();
+        for name in ["c1ock.now", "cloock.now", "clok.now", "mem0ry.recall", "memory_.recall"] {
+            let notes = look_alikes(&tools(&[name]), &given);
+            assert!(notes.len() == 1 && notes[0].contains("easily taken"), "{name}: {notes:?}");
+        }
+        assert!(look_alikes(&tools(&["recipes.scale", "kitchen.bell"]), &given).is_empty());
     }
 
     #[test]

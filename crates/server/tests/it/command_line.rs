@@ -5,7 +5,7 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
 };
 
-use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest};
+use abide_testkit::{ModelServer, Reply, ReplyHold, SeenRequest, program};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -232,7 +232,7 @@ fn chat_answers_each_line_and_asks_for_approval() {
 
 /// `abide chat` at a terminal: the process, what is typed, and what is shown up to some words.
 fn chat_at_terminal(home: &Home) -> (Child, ChildStdin, impl FnMut(&str) -> String) {
-    let line = format!("{} chat", env!("CARGO_BIN_EXE_abide"));
+    let line = format!("{} chat", program(env!("CARGO_BIN_EXE_abide")).display());
     let mut chat = Command::new("script")
         .args(["-qfec", &line, "/dev/null"])
         .env_clear()

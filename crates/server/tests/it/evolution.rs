@@ -153,20 +153,39 @@ fn what_cannot_be_loaded_is_rejected_with_the_reason_and_nothing_changes() {
 }
 
 #[test]
-fn a_quick_order_that_is_wrong_one_that_never_ends_and_one_that_fails_are_rejected() {
+fn what_is_wrong_never_ends_fails_eats_memory_or_is_better_by_luck_is_rejected_with_its_reason() {
     let (home, keeper) = lived(CONFIG, 112);
+    let other_words = SLOW.replace("sorted", "ordered");
     let bad = [
         // Quicker than the base module, and what was needed comes last.
-        "(define (rank question passages now) (reverse (map passage-id passages)))",
-        "(define (rank question passages now) (let loop ((n 0)) (loop (+ n 1))))",
-        "(define (rank question passages now) (error \"no\"))",
-        "(define (rank question passages now) (cdr (map passage-id passages)))",
+        ("(define (rank question passages now) (reverse (map passage-id passages)))", "agree"),
+        (
+            "(define (rank question passages now) (let loop ((n 0)) (loop (+ n 1))))",
+            "not done within",
+        ),
+        ("(define (rank question passages now) (error \"no\"))", "no"),
+        ("(define (rank question passages now) (cdr (map passage-id passages)))", "missing"),
+        (
+            "(define asked 0)
+             (define (rank question passages now)
+               (set! asked (+ asked 1))
+               (if (> asked 30) (error \"the 31st\") (map passage-id passages)))",
+            "the 31st",
+        ),
+        (
+            "(define (rank question passages now)
+               (let loop ((kept '())) (loop (cons (make-vector 300000000 0) kept))))",
+            "it needed more than 1024 MB",
+        ),
+        // It is the code in force with other words: whatever it gains is luck.
+        (&other_words, "p ="),
     ];
-    for code in bad {
+    for (code, said) in bad {
         let id = propose(&keeper, "memory_system", code);
         let item = until(&keeper, &id, &["rejected", "watching", "awaits_approval", "aborted"]);
         assert_eq!(item["state"], "rejected", "{code}: {item}");
         assert!(item["pairs"].as_u64().unwrap() > 0, "{item}");
+        assert!(item["why"].as_str().unwrap().contains(said), "{code}: {item}");
     }
     let loaded = kinds(&home).into_iter().filter(|kind| kind == "evolution.reloaded").count();
     assert_eq!(loaded, 1, "that of before alone");

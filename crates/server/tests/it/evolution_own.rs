@@ -165,6 +165,43 @@ fn tools_of_an_agent_s_own_run_within_what_it_may_do_and_outlive_the_keeper() {
 }
 
 #[test]
+fn a_death_within_a_call_of_a_call_leaves_both_unknown_and_runs_neither_again() {
+    let kitchen = Kitchen::new();
+    let keeper = kitchen.home.up();
+    let_in(&keeper, "tool_framework", KITCHEN);
+    until_made(&keeper, 5);
+    assert_eq!(call(&keeper, "kitchen.bell", &json!({"n": 3})).0, "ok");
+    keeper.kill();
+    // As if it had died right behind the line of the inner call.
+    let segment = |entry: fs::DirEntry| {
+        let path = entry.path();
+        let text = fs::read_to_string(&path).ok()?;
+        let from = text.find("\"tool.inner_requested\"")?;
+        let end = from + text[from..].find('\n')? + 1;
+        Some((path, text[..end].to_owned()))
+    };
+    let folder = fs::read_dir(kitchen.home.path().join("ledger")).unwrap();
+    let (path, text) = folder.flatten().find_map(segment).unwrap();
+    fs::write(path, text).unwrap();
+    kitchen.home.forget_projections();
+    let keeper = kitchen.home.up();
+    let ended = |kind: &str| {
+        for _ in 0..LOOKS_MAX {
+            let lines = kitchen.home.ledger();
+            let of = |line: &&Value| line["kind"] == kind && line["data"]["outcome"] == "unknown";
+            if let Some(line) = lines.iter().find(of) {
+                return line["seq"].as_u64().unwrap();
+            }
+            thread::park_timeout(LOOK);
+        }
+        panic!("no {kind} that is unknown");
+    };
+    assert!(ended("tool.inner_finished") < ended("tool.finished"));
+    assert_eq!(kitchen.rung(), 1, "it had run, and does not again");
+    drop(keeper);
+}
+
+#[test]
 fn other_code_for_the_same_tools_is_held_against_the_record_and_runs_nothing() {
     let kitchen = Kitchen::new();
     let keeper = kitchen.home.up();

@@ -8,6 +8,7 @@ use std::{
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
 
+use abide_testkit::program;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ impl Home {
         &self,
         arguments: impl IntoIterator<Item = S>,
     ) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_abide"));
+        let mut command = Command::new(program(env!("CARGO_BIN_EXE_abide")));
         command
             .env_clear()
             .env("ABIDE_HOME", self.path())

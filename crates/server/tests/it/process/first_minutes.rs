@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-use abide_testkit::{FakeDialect, ModelServer, Reply, rules};
+use abide_testkit::{FakeDialect, ModelServer, Reply, program, rules};
 use serde_json::{Value, json};
 
 use super::scene::thinking_with;
@@ -35,7 +35,7 @@ impl Fresh {
 
     /// A command as a person types it: nothing but their own folder is known.
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_abide"));
+        let mut command = Command::new(program(env!("CARGO_BIN_EXE_abide")));
         command.env_clear().env("HOME", self.folder.path()).args(arguments);
         if LOCAL_SERVERS.iter().any(|address| TcpStream::connect(address).is_ok()) {
             command.env("ABIDE_MODEL_PROVIDER", "reflex");
