@@ -104,6 +104,7 @@ routes! {
     post "/tools/trial" [Admin] tools::trial;
     get "/mcp/servers" [Read] mcp::list;
     post "/mcp/servers/{id}/accept" [Approve] mcp::accept;
+    post "/mcp/reload" [Admin] mcp::reload;
     get "/mcp/questions" [ReadApprovals] mcp_questions::list;
     post "/mcp/questions/{id}/answer" [Approve] mcp_questions::answer;
     get "/approvals" [ReadApprovals] approvals::list;
@@ -181,7 +182,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         page::root, page::file, page::plain, session::show, session::sign_in, session::sign_out, session::link, health::health,
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort, epochs::dismiss,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
-        approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
+        approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp::reload, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
         evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,

@@ -6,72 +6,57 @@
 //! tools before and after a restart; a call waits until its server is there.
 //!
 //! Reading order: `server_settings` (from the configuration), `records` and `accepted` (from and to the ledger), `logins`,
-//! `question_table` and `questions` (what servers ask of people), this file.
+//! `question_table` and `questions` (what servers ask of people), `server` (one of them), `changes` (what another configuration makes
+//! of them), `running` (all of them), `task` (what follows them while the keeper runs), this file.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    path::PathBuf,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
-use abide_domain::{Clock, EntityName, Timestamp};
+use abide_domain::{Clock, EntityName};
 use abide_ledger::Ledger;
-use abide_mcp::{
-    AccessTokens, ConfiguredToken, DeclineElicitations, ElicitationHandler, McpClient,
-    McpClientParts, McpSettingsError, McpStatus, ServerLauncher, WaitingTool,
-};
+use abide_mcp::McpSettingsError;
 use abide_tools::{Registry, SharedRegistry};
-use futures_util::future::{join, join_all, select_all};
-use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{mpsc, oneshot};
 
 mod accepted;
+mod changes;
 mod logins;
 mod question_table;
 mod questions;
 mod records;
+mod running;
+mod server;
 mod server_settings;
+mod task;
 
 pub(crate) use accepted::{AcceptedTools, read_accepted};
+pub(crate) use changes::{McpChanges, McpReloadError};
 pub(crate) use logins::login_store;
-use logins::tokens_for;
 pub(crate) use question_table::{McpQuestion, QuestionKey};
 pub(crate) use questions::{AnswerError, McpQuestions, PersonsAnswer, read_left_open};
 pub(crate) use records::McpRecordsError;
-use records::RECORD_AGAIN;
+use running::RunningServers;
+pub(crate) use server::{McpServerState, access_tokens, request_headers};
+use server::{Server, ServerParts};
 pub(crate) use server_settings::{read_headers, server_settings};
+pub(crate) use task::McpServersTask;
 
 use crate::{
-    config::{Environment, McpSection, QuestionPolicy},
+    agents::SandboxedServers,
+    config::{Config, Environment, McpSection},
     home::Home,
 };
+
+/// Reloads that wait for one that runs.
+const RELOADS_WAITING_MAX: usize = 4;
 
 /// The servers of a keeper. A cheap clone.
 #[derive(Clone, Debug)]
 pub(crate) struct McpServers {
-    inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    servers: Vec<Server>,
-    ledger: Ledger,
-    clock: Arc<dyn Clock>,
-    /// The tools without those of servers.
-    base: Registry,
-    tools: Arc<SharedRegistry>,
-    /// Held while what is offered is put together.
-    offering: Mutex<()>,
-    questions: McpQuestions,
-}
-
-#[derive(Debug)]
-struct Server {
-    name: String,
-    client: McpClient,
-    /// Since when something waits for a person.
-    waiting_since: Mutex<Option<Timestamp>>,
-    /// Who changes what was accepted has it to the end.
-    turn: Semaphore,
+    inner: Arc<RunningServers>,
 }
 
 /// What servers are made of.
@@ -80,7 +65,7 @@ pub(crate) struct McpServersParts<'a> {
     pub(crate) home: &'a Home,
     pub(crate) environment: &'a Environment,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) launcher: Arc<dyn ServerLauncher>,
+    pub(crate) launcher: SandboxedServers,
     pub(crate) ledger: Ledger,
     /// What was accepted before.
     pub(crate) accepted: AcceptedTools,
@@ -113,110 +98,56 @@ pub(crate) enum McpOrderError {
     NotRecorded(String),
 }
 
-/// A server as people see it.
-#[derive(Clone, Debug)]
-pub(crate) struct McpServerState {
-    pub(crate) status: McpStatus,
-    /// The names of the tools that agents may be offered.
-    pub(crate) tools: Vec<String>,
-    pub(crate) waiting: Arc<[WaitingTool]>,
-    /// Since when something waits.
-    pub(crate) waiting_since: Option<Timestamp>,
-}
-
 impl McpServers {
-    /// Begins to start all servers, and offers what was accepted of them. Within a runtime.
-    pub(crate) fn start(parts: McpServersParts<'_>) -> Result<Self, McpSettingsError> {
+    /// Begins to start all servers, and offers what was accepted of them; what follows them is to be run. Within a runtime.
+    pub(crate) fn start(
+        parts: McpServersParts<'_>,
+    ) -> Result<(Self, McpServersTask), McpSettingsError> {
         let McpServersParts { sections, home, environment, clock, launcher, ledger, .. } = parts;
         let (mut accepted, base, tools) = (parts.accepted, parts.base, parts.tools);
         let asking = (parts.answer_limit, parts.left_open);
         let questions = McpQuestions::new(ledger.clone(), Arc::clone(&clock), asking);
+        let (home, environment) = (home.clone(), environment.clone());
+        let parts = ServerParts { home, environment, clock, launcher, questions };
         let mut servers = Vec::new();
         for section in sections {
-            let parts = McpClientParts {
-                tokens: access_tokens(section, home, environment, &clock),
-                headers: request_headers(section, environment),
-                elicitations: match section.questions {
-                    QuestionPolicy::Ask => {
-                        Arc::new(questions.clone()) as Arc<dyn ElicitationHandler>
-                    }
-                    QuestionPolicy::Refuse => Arc::new(DeclineElicitations),
-                },
-                pinned: accepted.remove(&section.name),
-                ..McpClientParts::new(Arc::clone(&launcher), Arc::clone(&clock))
-            };
-            let client = McpClient::start(server_settings(section), parts)?;
-            let (name, waiting_since) = (section.name.clone(), Mutex::default());
-            let turn = Semaphore::new(1);
-            servers.push(Server { name, client, waiting_since, turn });
+            let pinned = accepted.remove(&section.name);
+            servers.push(Arc::new(Server::start(section, &parts, pinned)?));
         }
-        let servers = Self {
-            inner: Arc::new(Inner {
-                servers,
-                ledger,
-                clock,
-                base,
-                tools,
-                offering: Mutex::new(()),
-                questions,
-            }),
-        };
+        let (reloads, orders) = mpsc::channel(RELOADS_WAITING_MAX);
+        let (servers, offering) = (Mutex::new(servers), Mutex::new(()));
+        let inner = RunningServers { servers, parts, ledger, base, tools, offering, reloads };
+        let servers = Self { inner: Arc::new(inner) };
         // Nothing runs yet that this could hold up.
         servers.inner.offer_now();
-        Ok(servers)
+        let task = McpServersTask::new(Arc::clone(&servers.inner), orders);
+        Ok((servers, task))
     }
 
-    /// Follows what the servers offer and ask until it is told to stop; then all of them are ended.
-    pub(crate) async fn run(self, stop: CancellationToken) {
-        let ended = CancellationToken::new();
-        let follow = async {
-            self.follow(stop).await;
-            ended.cancel();
-        };
-        join(follow, self.inner.questions.record_withdrawn(&ended)).await;
+    /// Has `[[mcp]]` of the file read again, and says what became of the servers; with it the configuration as it was read. Whoever
+    /// stops waiting stops nothing.
+    pub(crate) async fn reload(&self) -> Result<(McpChanges, Config), McpReloadError> {
+        let (answer, answered) = oneshot::channel();
+        self.inner.reloads.try_send(answer).map_err(|_| McpReloadError::Busy)?;
+        answered.await.map_err(|_| McpReloadError::Stopping)?
+    }
+
+    /// Where the configuration is read from: its file, and the keeper's variables.
+    pub(crate) fn sources(&self) -> (PathBuf, &Environment) {
+        let ServerParts { home, environment, .. } = &self.inner.parts;
+        (home.config_file(), environment)
     }
 
     /// What servers ask of people.
     pub(crate) fn questions(&self) -> &McpQuestions {
-        &self.inner.questions
-    }
-
-    async fn follow(&self, stop: CancellationToken) {
-        let inner = &self.inner;
-        let mut revisions = vec![0; inner.servers.len()];
-        loop {
-            let changes = inner.servers.iter().zip(&revisions);
-            let changes: Vec<_> = changes
-                .map(|(server, revision)| Box::pin(server.client.changed_since(*revision)))
-                .collect();
-            if changes.is_empty() {
-                return stop.cancelled().await;
-            }
-            let is_unrecorded = inner.servers.iter().any(Server::is_unrecorded);
-            let changed = tokio::select! {
-                () = stop.cancelled() => break,
-                (revision, index, _) = select_all(changes) => Some((revision, index)),
-                () = tokio::time::sleep(RECORD_AGAIN), if is_unrecorded => None,
-            };
-            if let Some((revision, index)) = changed
-                && let Some(seen) = revisions.get_mut(index)
-            {
-                *seen = revision;
-            }
-            for server in &inner.servers {
-                let _turn = server.turn.acquire().await;
-                inner.take_first(server).await;
-            }
-            Inner::offer(inner).await;
-        }
-        join_all(inner.servers.iter().map(|server| server.client.stop())).await;
+        &self.inner.parts.questions
     }
 
     /// All servers, in the order of the configuration.
     pub(crate) fn all(&self) -> Vec<McpServerState> {
         let registry = self.inner.tools.current();
-        let now = self.inner.clock.now();
-        self.inner.servers.iter().map(|server| server.state(&registry, now)).collect()
+        let now = self.inner.parts.clock.now();
+        self.inner.current().iter().map(|server| server.state(&registry, now)).collect()
     }
 
     /// Takes in what a person accepted: tools by the server's own names, with the digests of what was shown.
@@ -227,10 +158,10 @@ impl McpServers {
         by: &EntityName,
     ) -> Result<(), McpOrderError> {
         let inner = &self.inner;
-        let found = inner.servers.iter().find(|known| known.name == server);
+        let found = inner.current().into_iter().find(|known| known.section.name == server);
         let server = found.ok_or_else(|| McpOrderError::Unknown(server.to_owned()))?;
         let _turn = server.turn.acquire().await;
-        inner.take_first(server).await;
+        inner.take_first(&server).await;
         let offered = server.client.offered_pins();
         let mut new = Vec::new();
         for (tool, digest) in tools {
@@ -242,101 +173,7 @@ impl McpServers {
             .await
             .map_err(|error| McpOrderError::NotRecorded(error.to_string()))?;
         server.client.accept(new).await;
-        Inner::offer(inner).await;
+        RunningServers::offer(inner).await;
         Ok(())
     }
-}
-
-impl Inner {
-    /// The first list of a server is accepted as it is. Whoever calls has the server's turn.
-    async fn take_first(&self, server: &Server) {
-        if !server.is_unrecorded() {
-            return;
-        }
-        let offered = server.client.offered_pins();
-        match accepted::record(&self.ledger, &offered, &EntityName::keeper()).await {
-            Ok(()) => server.client.accept(offered).await,
-            Err(error) => tracing::warn!(
-                server = server.name,
-                event = "tools_not_recorded",
-                %error,
-                "which tools a server had when it was first seen could not be recorded; they are not offered, and it is tried again"
-            ),
-        }
-    }
-
-    /// Offers what all servers have now, away from the threads on which everything else runs: many schemas are compiled.
-    async fn offer(inner: &Arc<Self>) {
-        let inner = Arc::clone(inner);
-        let offering = tokio::task::spawn_blocking(move || inner.offer_now()).await;
-        if let Err(error) = offering {
-            tracing::error!(event = "tools_not_offered", %error, "the tools of servers could not be put together");
-        }
-    }
-
-    fn offer_now(&self) {
-        // What is put together later is newer.
-        let _offering = self.offering.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut registry = self.base.clone();
-        let recorded = self.servers.iter().filter(|server| server.client.is_pinned());
-        for tool in recorded.flat_map(|server| server.client.tools()) {
-            let name = tool.spec().name.clone();
-            if let Err(error) = registry.add(tool) {
-                tracing::warn!(tool = name, event = "tool_left_out", %error, "a tool of a server cannot be offered");
-            }
-        }
-        self.tools.replace(registry);
-        self.servers.iter().for_each(|server| drop(server.note_waiting(self.clock.now())));
-    }
-}
-
-impl Server {
-    /// Whether it has listed its tools, perhaps none, and nothing of that is on record. One that has none is offered for its
-    /// resources.
-    fn is_unrecorded(&self) -> bool {
-        !self.client.is_pinned() && self.client.has_listed()
-    }
-
-    /// What waits for a person, and since when: since the first look at it.
-    fn note_waiting(&self, now: Timestamp) -> (Arc<[WaitingTool]>, Option<Timestamp>) {
-        let waiting = self.client.waiting();
-        let mut since = self.waiting_since.lock().unwrap_or_else(PoisonError::into_inner);
-        *since = (!waiting.is_empty()).then(|| since.unwrap_or(now));
-        (waiting, *since)
-    }
-
-    /// What holds now. Its tools are those that agents are offered, not those that it has.
-    fn state(&self, registry: &Registry, now: Timestamp) -> McpServerState {
-        let space = format!("mcp.{}.", self.name);
-        let names = registry.specs().map(|spec| &spec.name);
-        let tools = names.filter(|name| name.starts_with(&space)).cloned().collect();
-        let (waiting, waiting_since) = self.note_waiting(now);
-        McpServerState { status: self.client.status(), tools, waiting, waiting_since }
-    }
-}
-
-/// What lets requests to a remote server in.
-pub(crate) fn access_tokens(
-    section: &McpSection,
-    home: &Home,
-    environment: &Environment,
-    clock: &Arc<dyn Clock>,
-) -> Arc<dyn AccessTokens> {
-    let configured = Some(&section.token_env).filter(|name| !name.is_empty());
-    match configured.and_then(|name| environment.get(name)) {
-        Some(token) => Arc::new(ConfiguredToken::new(abide_http::Secret::new(token))),
-        None => tokens_for(section, home, clock),
-    }
-}
-
-/// Headers that go along with requests to a remote server.
-pub(crate) fn request_headers(
-    section: &McpSection,
-    environment: &Environment,
-) -> Vec<(String, abide_http::Secret)> {
-    let named = read_headers(section).unwrap_or_default();
-    let value = |(header, name): (String, String)| {
-        Some((header, abide_http::Secret::new(environment.get(&name)?)))
-    };
-    named.into_iter().filter_map(value).collect()
 }

@@ -1169,6 +1169,18 @@ export interface McpQuestionView {
   url?: string | null;
 }
 
+/** What became of the servers. */
+export interface McpReloadView {
+  /** Those that are new, and are being started. */
+  added: string[];
+  /** Those that were ended and are being started anew, as the file says now. */
+  changed: string[];
+  /** Those that cannot be started as they are written. */
+  not_started: NotStartedView[];
+  /** Those that were ended. */
+  removed: string[];
+}
+
 /** A server. */
 export interface McpServerView {
   /** Its address, where it runs elsewhere. */
@@ -1251,6 +1263,14 @@ export interface NodeDetail {
 
 /** A version of a node: `{type, node_id, …fields}` and its stamps. */
 export type NodeView = { [key: string]: Json } & { author: string; node_id: string; recorded_at: string; seq: number; sources: string[]; valid_from: string; valid_to?: string | null };
+
+/** A server that cannot be started. */
+export interface NotStartedView {
+  /** Its name. */
+  id: string;
+  /** Why. */
+  reason: string;
+}
 
 /** An outcome by its name. */
 export type OutcomeName = string;
@@ -2249,6 +2269,8 @@ export interface Routes {
   "GET /mcp/questions": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<McpQuestionView> };
   /** Answers. It is durable before the server gets it; one that is answered already, or no longer asked, is a conflict. */
   "POST /mcp/questions/{id}/answer": { path: "id"; query: never; body: AnswerBody; answer: AnsweredView };
+  /** Reads `[[mcp]]` of the file again: servers that are new there are started, those that are gone are ended, those that changed are ended and started anew. No other server is touched, and nothing else of the file counts before the next start. */
+  "POST /mcp/reload": { path: never; query: never; body: undefined; answer: McpReloadView };
   /** The servers of the configuration, in its order. */
   "GET /mcp/servers": { path: never; query: never; body: undefined; answer: List<McpServerView> };
   /** Accepts tools as they were shown: they are offered from then on. One that changed again since is refused with all others. */

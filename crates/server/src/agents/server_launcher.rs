@@ -4,7 +4,6 @@
 //! It must never start a server less confined than the configuration says, nor leave a process of it behind.
 
 use std::{
-    collections::BTreeMap,
     ffi::OsString,
     io,
     os::unix::fs::DirBuilderExt as _,
@@ -38,11 +37,10 @@ use crate::{
 /// Where in that folder its temporary files go.
 const TEMPORARY_FOLDER: &str = "tmp";
 
-/// Starts servers in the sandbox.
-#[derive(Debug)]
+/// What all servers are started with.
+#[derive(Clone, Debug)]
 pub(crate) struct SandboxedServers {
     home: Home,
-    sections: BTreeMap<String, McpSection>,
     mode: SandboxMode,
     keepers: Environment,
     shim: ShimCommand,
@@ -58,10 +56,8 @@ impl SandboxedServers {
         keepers: &Environment,
         (clock, probe): (Arc<dyn Clock>, Arc<SandboxProbe>),
     ) -> io::Result<Self> {
-        let by_name = |section: &McpSection| (section.name.clone(), section.clone());
         Ok(Self {
             home: home.clone(),
-            sections: settings.mcp.iter().map(by_name).collect(),
             mode: settings.supervisor.sandbox,
             keepers: keepers.clone(),
             shim: ShimCommand { program: std::env::current_exe()?, args: vec![SHIM.into()] },
@@ -70,9 +66,16 @@ impl SandboxedServers {
         })
     }
 
-    async fn start(&self, request: &LaunchRequest) -> io::Result<LaunchedServer> {
-        let section = self.sections.get(&request.server);
-        let section = section.ok_or_else(|| io::Error::other("it is not configured"))?;
+    /// What starts one server, as its section says.
+    pub(crate) fn launcher_of(&self, section: &McpSection) -> Arc<dyn ServerLauncher> {
+        Arc::new(SandboxedServer { servers: self.clone(), section: section.clone() })
+    }
+
+    async fn start(
+        &self,
+        section: &McpSection,
+        request: &LaunchRequest,
+    ) -> io::Result<LaunchedServer> {
         let folder = self.home.server_folder(&section.name);
         let temporary = folder.join(TEMPORARY_FOLDER);
         let made = temporary.clone();
@@ -166,18 +169,25 @@ impl SandboxedServers {
     }
 }
 
+/// Starts one server in the sandbox.
+#[derive(Debug)]
+struct SandboxedServer {
+    servers: SandboxedServers,
+    section: McpSection,
+}
+
 /// How the tree of a server is known to the supervisor. A name of a server may begin with what an agent's id may not.
 fn tree_name(server: &str) -> io::Result<AgentId> {
     format!("mcp-{server}").parse().map_err(io::Error::other)
 }
 
-impl ServerLauncher for SandboxedServers {
+impl ServerLauncher for SandboxedServer {
     fn launch<'a>(
         &'a self,
         request: &'a LaunchRequest,
     ) -> BoxFuture<'a, Result<LaunchedServer, LaunchError>> {
         Box::pin(async move {
-            let started = self.start(request).await;
+            let started = self.servers.start(&self.section, request).await;
             started.map_err(|cause| LaunchError { command: request.command.clone(), cause })
         })
     }

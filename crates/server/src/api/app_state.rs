@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -49,7 +49,7 @@ struct Inner {
     searches: OnceLock<Searches>,
     telegram: OnceLock<TelegramStatus>,
     modules: OnceLock<ModuleMetrics>,
-    config: OnceLock<ConfigView>,
+    config: RwLock<Option<Arc<ConfigView>>>,
     origin_check: OriginCheck,
     admission: Admission,
     clock: Arc<dyn Clock>,
@@ -104,7 +104,7 @@ impl AppState {
             searches: OnceLock::new(),
             telegram: OnceLock::new(),
             modules: OnceLock::new(),
-            config: OnceLock::new(),
+            config: RwLock::default(),
             origin_check,
             admission,
             clock,
@@ -197,13 +197,13 @@ impl AppState {
 
     /// Begins to show the values in force, and the file that may hold some of them.
     pub(crate) fn show_config(&self, config: ConfigView) {
-        // As with the keeper.
-        drop(self.inner.config.set(config));
+        let mut shown = self.inner.config.write().unwrap_or_else(PoisonError::into_inner);
+        *shown = Some(Arc::new(config));
     }
 
     /// The values in force.
-    pub(crate) fn config(&self) -> Option<&ConfigView> {
-        self.inner.config.get()
+    pub(crate) fn config(&self) -> Option<Arc<ConfigView>> {
+        self.inner.config.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The right to run one more request that changes something; none where too many run.

@@ -1,7 +1,7 @@
 //! `/config`: the values in force, where each comes from, and how it is changed. Read only: a file is changed where the home is.
 //!
 //! The values that were read at the start are shown, for they are in force; a file that was changed since counts from the
-//! next start.
+//! next start. Servers of `[[mcp]]` are those that were taken in last.
 
 use axum::{Json, extract::State};
 
@@ -12,5 +12,5 @@ use super::{app_state::AppState, config_view::ConfigView, error::ApiError};
 pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<ConfigView>, ApiError> {
     let loading =
         || ApiError::unavailable("loading", "the keeper is still starting; try again in a moment");
-    app.config().map(|config| Json(config.clone())).ok_or_else(loading)
+    app.config().map(|config| Json(ConfigView::clone(&config))).ok_or_else(loading)
 }

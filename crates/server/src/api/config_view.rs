@@ -81,6 +81,23 @@ impl ConfigView {
         Self { file: file.display().to_string(), items, keys_found, evolution }
     }
 
+    /// The same with the servers of another one, which were taken in since.
+    pub(crate) fn with_servers_of(&self, newer: Self) -> Self {
+        let is_server = |entry: &ConfigEntry| entry.key.starts_with("mcp[");
+        let position = |items: &[ConfigEntry]| items.iter().position(is_server);
+        // Where there was none, they stand where the newer one has them: behind the entry before.
+        let at = position(&self.items).or_else(|| {
+            let first = position(&newer.items)?;
+            let before = newer.items.get(first.checked_sub(1)?)?;
+            Some(self.items.iter().position(|entry| entry.key == before.key)? + 1)
+        });
+        let mut items = self.items.clone();
+        items.retain(|entry| !is_server(entry));
+        let at = at.unwrap_or(items.len()).min(items.len());
+        items.splice(at..at, newer.items.into_iter().filter(is_server));
+        Self { items, ..self.clone() }
+    }
+
     /// Whether and how changes of agents are tried.
     pub(crate) fn evolution(&self) -> &EvolutionSection {
         &self.evolution

@@ -22,7 +22,6 @@ use utoipa::ToSchema;
 
 use super::{
     app_state::AppState,
-    config_view::ConfigView,
     error::ApiError,
     input::{Body, Params, bounded_reason},
     list::List,
@@ -226,9 +225,9 @@ fn code_before(evolutions: &Evolutions, record: &EvolutionRecord) -> Option<Evol
     record.previous.or_else(current)
 }
 
-fn settings(app: &AppState) -> Result<&EvolutionSection, ApiError> {
+fn settings(app: &AppState) -> Result<EvolutionSection, ApiError> {
     let loading = || ApiError::unavailable("loading", "the keeper is still starting");
-    app.config().map(ConfigView::evolution).ok_or_else(loading)
+    app.config().map(|config| config.evolution().clone()).ok_or_else(loading)
 }
 
 fn check_enabled(app: &AppState) -> Result<(), ApiError> {

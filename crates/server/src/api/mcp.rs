@@ -1,5 +1,5 @@
 //! `/mcp/servers`: the servers whose tools agents use, and what of them waits for a person. An acceptance names what was shown by its
-//! digest; nothing here starts, ends or configures a server.
+//! digest. `/mcp/reload` has the keeper read `[[mcp]]` of its file again; no request says what a server is.
 
 use abide_mcp::{McpStatus, WaitingTool};
 use axum::{
@@ -9,10 +9,12 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{app_state::AppState, error::ApiError, input::Body, list::List};
+use super::{
+    app_state::AppState, config_view::ConfigView, error::ApiError, input::Body, list::List,
+};
 use crate::{
     auth::Caller,
-    mcp_servers::{McpOrderError, McpServerState, McpServers},
+    mcp_servers::{McpChanges, McpOrderError, McpReloadError, McpServerState, McpServers},
 };
 
 /// A server.
@@ -154,6 +156,57 @@ pub(crate) async fn accept(
     servers.accept(&id, &tools, &caller.author()).await.map_err(refused)?;
     let state = servers.all().into_iter().find(|state| state.status.server == id);
     state.map(|state| Json(state.into())).ok_or_else(|| ApiError::not_found("server", &id))
+}
+
+/// What became of the servers.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct McpReloadView {
+    /// Those that are new, and are being started.
+    added: Vec<String>,
+    /// Those that were ended and are being started anew, as the file says now.
+    changed: Vec<String>,
+    /// Those that were ended.
+    removed: Vec<String>,
+    /// Those that cannot be started as they are written.
+    not_started: Vec<NotStartedView>,
+}
+
+/// A server that cannot be started.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct NotStartedView {
+    /// Its name.
+    id: String,
+    /// Why.
+    reason: String,
+}
+
+impl From<McpChanges> for McpReloadView {
+    fn from(changes: McpChanges) -> Self {
+        let McpChanges { added, changed, removed, not_started } = changes;
+        let not_started = not_started.into_iter();
+        let not_started = not_started.map(|(id, reason)| NotStartedView { id, reason }).collect();
+        Self { added, changed, removed, not_started }
+    }
+}
+
+/// Reads `[[mcp]]` of the file again: servers that are new there are started, those that are gone are ended, those that changed are
+/// ended and started anew. No other server is touched, and nothing else of the file counts before the next start.
+#[utoipa::path(post, path = "/mcp/reload", tag = "tools",
+    responses((status = 200, body = McpReloadView), (status = 422), (status = 503)))]
+pub(crate) async fn reload(State(app): State<AppState>) -> Result<Json<McpReloadView>, ApiError> {
+    let (changes, config) = servers(&app)?.reload().await.map_err(|error| match error {
+        McpReloadError::Config(problem) => ApiError::invalid(problem),
+        McpReloadError::Busy | McpReloadError::Stopping => {
+            ApiError::unavailable("busy", error.to_string())
+        }
+        McpReloadError::NotRead(_) => ApiError::unavailable("not_read", error.to_string()),
+    })?;
+    if let Some(shown) = app.config() {
+        let (file, environment) = servers(&app)?.sources();
+        let newer = ConfigView::new(&config, &file, environment);
+        app.show_config(shown.with_servers_of(newer));
+    }
+    Ok(Json(changes.into()))
 }
 
 fn refused(error: McpOrderError) -> ApiError {

@@ -89,12 +89,12 @@ fn start_servers(
     ledger: &Ledger,
 ) -> Result<McpServers, AppError> {
     let BuiltServers { launcher, accepted, left_open, own_tools, tools } = built;
-    let servers = McpServers::start(McpServersParts {
+    let (servers, task) = McpServers::start(McpServersParts {
         sections: &scope.input.config.settings.mcp,
         home: &scope.input.home,
         environment: &scope.input.environment,
         clock: Arc::clone(scope.clock),
-        launcher: Arc::new(launcher),
+        launcher,
         ledger: ledger.clone(),
         accepted,
         left_open,
@@ -103,7 +103,7 @@ fn start_servers(
         tools,
     })?;
     let stop = tasks.stop_of(Task::McpServers);
-    tasks.start(Task::McpServers, infallible(servers.clone().run(stop)));
+    tasks.start(Task::McpServers, infallible(task.run(stop)));
     Ok(servers)
 }
 

@@ -1,5 +1,6 @@
 //! `abide mcp`: servers of the Model Context Protocol, whose tools agents use. `ls`, `accept`, `questions` and `answer` (`questions`)
-//! ask the running keeper; `add`, `rm`, `test` and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
+//! ask the running keeper, and so does `reload`; `add` and `rm` change the home and have a running keeper take that in (`reload`); `test`
+//! and `login` work on the home, with or without one. What a server says is shown with everything hidden in it made visible.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -24,6 +25,7 @@ use crate::{
 };
 
 mod questions;
+mod reload;
 
 use questions::Answer;
 
@@ -62,6 +64,8 @@ enum Action {
         /// Its name
         name: String,
     },
+    /// Has the running keeper start, change and end servers as abide.toml says now
+    Reload,
     /// Starts a server of abide.toml for a moment and shows what tools it has
     Test {
         /// Its name
@@ -105,9 +109,10 @@ impl McpCommand {
         match self.action {
             Action::Ls => list(context).await,
             Action::Add { name, url, environment, command } => {
-                add(context, &name, (url, command), environment)
+                add(context, &name, (url, command), environment).await
             }
             Action::Rm { name } => remove(context, &name).await,
+            Action::Reload => reload::reload(context).await,
             Action::Test { name } => test(context, &name).await,
             Action::Accept { name, tools, yes } => {
                 accept(context, &name, (&tools, yes.as_deref())).await
@@ -156,7 +161,7 @@ async fn list(context: &Context) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn add(
+async fn add(
     context: &Context,
     name: &str,
     (url, command): (Option<String>, Vec<String>),
@@ -184,12 +189,23 @@ fn add(
     // It may be the first that is written into this home.
     context.home.claim().map_err(|error| CliError::new(error.to_string()))?;
     edit(context, &ServerEdit::Add(values))?;
+    let reloaded = reload::reload_running(context, &format!("{name} is in")).await?;
+    let file = context.home.config_file();
+    let file = file.display();
+    let next = match &reloaded {
+        Some(changes) => {
+            reload::say_problems(context, changes);
+            "the keeper starts it now, and `abide mcp ls` says how it does.".to_owned()
+        }
+        None => {
+            format!("the keeper starts it at its next start. `abide mcp test {name}` tries it now.")
+        }
+    };
     context.terminal.say(&format!(
-        "{name} is in {}; the keeper starts it at its next start. `abide mcp test {name}` tries it now.\n\
-         A person is asked before one of its tools runs; `allow` in its [[mcp]] or in [tools] changes that.",
-        context.home.config_file().display()
+        "{name} is in {file}; {next}\n\
+         A person is asked before one of its tools runs; `allow` in its [[mcp]] or in [tools] changes that."
     ));
-    Ok(Exit::Ok)
+    Ok(reload::exit_of(reloaded.as_ref()))
 }
 
 fn text_value(text: &str) -> toml::Value {
@@ -202,13 +218,17 @@ fn texts_value(texts: impl IntoIterator<Item = String>) -> toml::Value {
 
 async fn remove(context: &Context, name: &str) -> Result<Exit, CliError> {
     edit(context, &ServerEdit::Remove(name.to_owned()))?;
+    let reloaded = reload::reload_running(context, &format!("{name} is no longer in")).await;
     // A login without its server would only lie around.
     let removed = login_store(&context.home).remove(name).await;
     removed.map_err(|error| CliError::new(error.to_string()))?;
-    context.terminal.say(&format!(
-        "{name} is no longer in {}; a running keeper keeps it until it is started again",
-        context.home.config_file().display()
-    ));
+    let reloaded = reloaded?;
+    if let Some(changes) = &reloaded {
+        reload::say_problems(context, changes);
+    }
+    let ended = if reloaded.is_some() { ", and the keeper has ended it" } else { "" };
+    let file = context.home.config_file();
+    context.terminal.say(&format!("{name} is no longer in {}{ended}", file.display()));
     let folder = context.home.server_folder(name);
     if folder.symlink_metadata().is_ok() {
         context.terminal.say(&format!(
@@ -216,7 +236,7 @@ async fn remove(context: &Context, name: &str) -> Result<Exit, CliError> {
             folder.display()
         ));
     }
-    Ok(Exit::Ok)
+    Ok(reload::exit_of(reloaded.as_ref()))
 }
 
 fn edit(context: &Context, edit: &ServerEdit) -> Result<(), CliError> {
@@ -244,13 +264,13 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
     let level_max = config.settings.test.sandbox_level_max;
     let probe = Arc::new(SandboxProbe::new(&context.home, level_max));
     let launching = (Arc::clone(&clock), probe);
-    let launcher =
+    let servers =
         SandboxedServers::new(&context.home, &config.settings, &context.environment, launching)
             .map_err(|error| failed(&error))?;
     let parts = McpClientParts {
         tokens: access_tokens(section, &context.home, &context.environment, &clock),
         headers: request_headers(section, &context.environment),
-        ..McpClientParts::new(Arc::new(launcher), clock)
+        ..McpClientParts::new(servers.launcher_of(section), clock)
     };
     let client =
         McpClient::start(server_settings(section), parts).map_err(|error| failed(&error))?;

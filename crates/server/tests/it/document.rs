@@ -197,6 +197,7 @@ impl Life {
             get("/approvals"),
             get("/tools"),
             get("/mcp/servers"),
+            post("/mcp/reload", json!({})),
             get("/mcp/questions"),
             post("/tools/trial", json!({"tool": "clock.now"})),
             ("PUT", "/tools/clock.now/policy".to_owned(), json!({"policy": "ask"})),

@@ -37,6 +37,7 @@ mod ledger;
 mod manual_loop;
 mod mcp;
 mod mcp_questions;
+mod mcp_reload;
 mod memory;
 mod minds;
 mod models;

@@ -28,13 +28,17 @@ impl Probe {
         fs::write(self.0.path().join(name), "").unwrap();
     }
 
-    fn say(&self, text: &str) {
+    pub(crate) fn folder(&self) -> String {
+        self.0.path().display().to_string()
+    }
+
+    pub(crate) fn say(&self, text: &str) {
         fs::write(self.0.path().join("text"), text).unwrap();
     }
 
     /// Whether a process of the server is there; each names the folder.
-    fn is_running(&self) -> bool {
-        let folder = self.0.path().display().to_string();
+    pub(crate) fn is_running(&self) -> bool {
+        let folder = self.folder();
         let processes = fs::read_dir("/proc").unwrap().flatten();
         let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
         processes
@@ -46,7 +50,7 @@ impl Probe {
         let program =
             PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../mcp/tests/servers/faulty.py");
         let program = fs::canonicalize(program).unwrap().display().to_string();
-        let folder = self.0.path().display().to_string();
+        let folder = self.folder();
         format!(
             "[[mcp]]\nname = \"test\"\ncommand = {PYTHON:?}\nargs = [{program:?}, {folder:?}]\nwrite = [{folder:?}]\n{more}\n"
         )

@@ -11,6 +11,7 @@ use crate::config::{
 
 section! {
     /// `[[mcp]]`.
+    #[derive(PartialEq)]
     pub(crate) struct McpSection {
         /// Its name, of a-z, 0-9 and _; its tools are mcp.<name>.<tool>.
         pub(crate) name: String = required, text(24);
