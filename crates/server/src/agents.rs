@@ -36,7 +36,7 @@ pub(crate) use process_setup::{
 pub(crate) use processes::Processes;
 pub(crate) use sandbox::{describe as describe_sandbox, probe as probe_sandbox};
 pub(crate) use sandbox_probe::SandboxProbe;
-pub(crate) use server_launcher::SandboxedServers;
+pub(crate) use server_launcher::{SandboxedServer, SandboxedServers, server_disk_limit, too_much};
 pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use shadows::ProgramShadow;
 pub(crate) use spawn::Spawner;

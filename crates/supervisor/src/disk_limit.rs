@@ -1,10 +1,18 @@
 //! What an agent keeps on the disk, measured again and again while its process runs, and while it is kept from running.
 //!
-//! Only `agents/<id>/work` and `agents/<id>/tmp` count: other folders that a process writes were named by a person, and what lies
+//! Of an agent only `agents/<id>/work` and `agents/<id>/tmp` count, of a server of tools its one folder: other folders that a process writes were named by a person, and what lies
 //! there may be the person's. Nothing keeps a process from passing its limit between two measurements, but for one file
 //! alone (`RLIMIT_FSIZE`, set by the shim): it is ended for having done so. Nothing is ever deleted here.
 
-use std::{fmt, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt, io,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use abide_domain::AgentId;
 use tokio::{
@@ -36,16 +44,22 @@ const BYTES_PER_ENTRY: u64 = 4096;
 /// For all supervisors of a program: they share its threads and its disks.
 static MEASUREMENTS: Semaphore = Semaphore::const_new(MEASUREMENTS_MAX);
 
-/// What one agent may keep on the disk, and how that is measured. Cheap to clone.
+/// What one agent or server may keep on the disk, and how that is measured. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct DiskLimit {
-    agent: AgentId,
+pub struct DiskLimit {
+    /// Whose files these are, for the log.
+    owner: AgentId,
     /// For all folders together.
     bytes: u64,
     /// What is counted, each with its name for people.
     folders: Arc<[CountedFolder]>,
     interval: Duration,
+    /// What was found last, in bytes.
+    newest: Arc<AtomicU64>,
 }
+
+/// Where nothing was found out yet.
+const NOT_MEASURED: u64 = u64::MAX;
 
 #[derive(Debug)]
 struct CountedFolder {
@@ -67,9 +81,9 @@ pub(crate) struct DiskLimitParts {
     pub(crate) interval: Duration,
 }
 
-/// An agent keeps more on the disk than it may. Its text is what follows the agent's name in a sentence.
+/// An agent or a server keeps more on the disk than it may. Its text is what follows its name in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DiskExcess {
+pub struct DiskExcess {
     /// Bytes in all folders that count.
     used: u64,
     /// Bytes that may be in them.
@@ -107,7 +121,33 @@ impl DiskLimit {
             let name = format!("agents/{agent}/{folder}");
             CountedFolder { path: home.join(&name), name }
         });
-        Self { agent, bytes, folders: Arc::new(folders), interval }
+        Self::of_folders(agent, Arc::new(folders), (bytes, interval))
+    }
+
+    /// A limit of what is in one folder, in bytes, measured as often as those of agents are. The name of the folder is for people.
+    pub fn of_folder(owner: AgentId, (path, name): (PathBuf, String), bytes: u64) -> Self {
+        let folders = Arc::new([CountedFolder { path, name }]);
+        Self::of_folders(owner, folders, (bytes, DISK_INTERVAL))
+    }
+
+    fn of_folders(
+        owner: AgentId,
+        folders: Arc<[CountedFolder]>,
+        (bytes, interval): (u64, Duration),
+    ) -> Self {
+        let newest = Arc::new(AtomicU64::new(NOT_MEASURED));
+        Self { owner, bytes, folders, interval, newest }
+    }
+
+    /// What was found when it was measured last, in bytes; none before the first time.
+    pub fn newest(&self) -> Option<u64> {
+        Some(self.newest.load(Ordering::Relaxed)).filter(|bytes| *bytes != NOT_MEASURED)
+    }
+
+    /// Measures now, and says what is too much; none where there is room, or where nothing can be found out.
+    pub async fn excess(&self) -> Option<DiskExcess> {
+        let (checked, _) = self.check_in_turn().await;
+        checked.ok().and_then(|check| check.excess)
     }
 
     fn entries_max(&self) -> u64 {
@@ -131,6 +171,7 @@ impl DiskLimit {
                 fullest = Some((most, folder));
             }
         }
+        self.newest.store(total.bytes, Ordering::Relaxed);
         let is_over = total.bytes > self.bytes;
         let excess = fullest.filter(|_| is_over || total.is_cut).map(|(_, folder)| DiskExcess {
             used: total.bytes,
@@ -173,7 +214,7 @@ impl DiskLimit {
             };
             if let Some(problem) = problem.filter(|_| !is_problem_said) {
                 is_problem_said = true;
-                tracing::warn!(agent = %self.agent, event = "disk_not_counted", problem, "not all that an agent keeps on the disk can be counted");
+                tracing::warn!(owner = %self.owner, event = "disk_not_counted", problem, "not all that an agent or a server keeps on the disk can be counted");
             }
             if let Some(due) = checked.ok().and_then(&is_due) {
                 return due;
@@ -193,13 +234,13 @@ struct DiskCheck {
 
 /// Measures while somebody holds it; ends with it.
 #[derive(Debug)]
-pub(crate) struct DiskWatch<T> {
+pub struct DiskWatch<T> {
     task: JoinSet<T>,
 }
 
 impl DiskWatch<DiskExcess> {
     /// Measures at once and then again and again until there is too much; never where there is no limit.
-    pub(crate) fn until_exceeded(limit: Option<&DiskLimit>) -> Self {
+    pub fn until_exceeded(limit: Option<&DiskLimit>) -> Self {
         let mut task = JoinSet::new();
         if let Some(limit) = limit {
             task.spawn(limit.clone().check_until(|check| check.excess));
@@ -219,7 +260,7 @@ impl DiskWatch<()> {
 
 impl<T: 'static> DiskWatch<T> {
     /// Waits for what is watched for; says it once. Cancel-safe.
-    pub(crate) async fn seen(&mut self) -> T {
+    pub async fn seen(&mut self) -> T {
         match self.task.join_next().await {
             Some(Ok(seen)) => seen,
             Some(Err(_)) | None => std::future::pending().await,
@@ -316,6 +357,20 @@ mod tests {
             () = room.seen() => panic!("room"),
             () = tokio::time::sleep(Duration::from_millis(100)) => {}
         }
+    }
+
+    #[tokio::test]
+    async fn of_one_folder_all_counts_and_what_was_found_is_known() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("mcp/files");
+        let named = (folder.clone(), "mcp/files".to_owned());
+        let limit = DiskLimit::of_folder("mcp-files".parse().unwrap(), named, MIB);
+        assert_eq!((limit.newest(), limit.excess().await), (None, None));
+        assert_eq!(limit.newest(), Some(0));
+        fill(&folder.join("cache/large"), 2 * MIB);
+        let said = limit.excess().await.unwrap().to_string();
+        assert!(said.ends_with("MB of its 1 MB of disk, most of it in mcp/files"), "{said}");
+        assert!(limit.newest().unwrap() >= 2 * MIB);
     }
 
     #[tokio::test]

@@ -85,9 +85,8 @@ mod probe;
 mod process;
 mod stderr;
 
-mod private;
-
 mod checkpoint;
+mod private;
 mod wal;
 
 pub use acp::{AcpMind, AcpParts, AcpSettings, AcpSpec};
@@ -96,6 +95,7 @@ pub use checkpoint::{
     verify_checkpoint,
 };
 pub use confinement::{Confinement, ConfinementLevel, NetworkAccess};
+pub use disk_limit::{DiskExcess, DiskLimit, DiskWatch};
 pub use mind::AgentMind;
 pub use private::{
     PrivateState, PrivateStateError, PrivateStateFolders, PrivateStateLimits, PrivateStateOptions,

@@ -1185,6 +1185,10 @@ export interface McpReloadView {
 export interface McpServerView {
   /** Its address, where it runs elsewhere. */
   address?: string | null;
+  /** What it kept in its folder when that was measured last, in bytes; null where that has no limit. */
+  disk_bytes?: number | null;
+  /** What it may keep there, in bytes. */
+  disk_limit_bytes?: number | null;
   /** Its tools that cannot be used. */
   dropped: DroppedToolView[];
   /** Its name in the configuration. */

@@ -1,6 +1,9 @@
 //! Starts servers of the Model Context Protocol: each as a tree of processes of its own under a shim, confined as agents' processes
 //! are, with a folder of its own as its `HOME`. Asked by the connection to a server whenever it has to begin anew.
 //!
+//! What a server keeps in that folder is measured before it starts and while it runs (`abide_supervisor::DiskLimit`); above its limit it is
+//! ended, and not started before there is room.
+//!
 //! It must never start a server less confined than the configuration says, nor leave a process of it behind.
 
 use std::{
@@ -8,14 +11,14 @@ use std::{
     io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use abide_domain::{AgentId, Clock, RunId};
 use abide_mcp::{LaunchError, LaunchRequest, LaunchedServer, ServerLauncher, ServerProcess};
 use abide_supervisor::{
-    Confinement, ConfinementLevel, Pipes, Process, ProcessEnd, ProcessLimits, ShimCommand, Spawn,
-    environment,
+    Confinement, ConfinementLevel, DiskExcess, DiskLimit, DiskWatch, Pipes, Process, ProcessEnd,
+    ProcessLimits, ShimCommand, Spawn, environment,
 };
 use futures_util::future::BoxFuture;
 use tokio::{sync::watch, task::JoinSet};
@@ -67,15 +70,22 @@ impl SandboxedServers {
     }
 
     /// What starts one server, as its section says.
-    pub(crate) fn launcher_of(&self, section: &McpSection) -> Arc<dyn ServerLauncher> {
-        Arc::new(SandboxedServer { servers: self.clone(), section: section.clone() })
+    pub(crate) fn launcher_of(&self, section: &McpSection) -> SandboxedServer {
+        let disk = server_disk_limit(&self.home, section);
+        SandboxedServer { servers: self.clone(), section: section.clone(), disk }
     }
 
     async fn start(
         &self,
-        section: &McpSection,
+        server: &SandboxedServer,
         request: &LaunchRequest,
     ) -> io::Result<LaunchedServer> {
+        let SandboxedServer { section, disk, .. } = server;
+        if let Some(disk) = disk
+            && let Some(excess) = disk.excess().await
+        {
+            return Err(io::Error::other(too_much(&excess, section)));
+        }
         let folder = self.home.server_folder(&section.name);
         let temporary = folder.join(TEMPORARY_FOLDER);
         let made = temporary.clone();
@@ -115,7 +125,7 @@ impl SandboxedServers {
             stdin: Box::new(stdin),
             stdout: Box::new(stdout),
             stderr: Box::new(stderr),
-            process: Box::new(ServerTree::follow(process)),
+            process: Box::new(ServerTree::follow(process, server)),
         })
     }
 
@@ -170,10 +180,36 @@ impl SandboxedServers {
 }
 
 /// Starts one server in the sandbox.
-#[derive(Debug)]
-struct SandboxedServer {
+#[derive(Clone, Debug)]
+pub(crate) struct SandboxedServer {
     servers: SandboxedServers,
     section: McpSection,
+    /// What it may keep in its folder; none where that has no limit.
+    disk: Option<DiskLimit>,
+}
+
+impl SandboxedServer {
+    /// What it kept in its folder when that was measured last, and what it may keep there, in bytes.
+    pub(crate) fn disk(&self) -> Option<(u64, u64)> {
+        let newest = self.disk.as_ref()?.newest()?;
+        Some((newest, megabytes(self.section.disk_mb)?))
+    }
+}
+
+/// What a server may keep in its folder; none where that has no limit, or nothing of it runs here.
+pub(crate) fn server_disk_limit(home: &Home, section: &McpSection) -> Option<DiskLimit> {
+    let bytes = megabytes(section.disk_mb).filter(|_| section.url.is_empty())?;
+    let named = (home.server_folder(&section.name), format!("mcp/{}", section.name));
+    Some(DiskLimit::of_folder(tree_name(&section.name).ok()?, named, bytes))
+}
+
+/// What is wrong, and what to do.
+pub(crate) fn too_much(excess: &DiskExcess, section: &McpSection) -> String {
+    format!(
+        "it {excess}, and does not run until there is room: delete what is not needed in that folder of the home, or \
+         raise `disk_mb` of its [[mcp]] (now {}) and run `abide mcp reload`",
+        section.disk_mb
+    )
 }
 
 /// How the tree of a server is known to the supervisor. A name of a server may begin with what an agent's id may not.
@@ -187,7 +223,7 @@ impl ServerLauncher for SandboxedServer {
         request: &'a LaunchRequest,
     ) -> BoxFuture<'a, Result<LaunchedServer, LaunchError>> {
         Box::pin(async move {
-            let started = self.servers.start(&self.section, request).await;
+            let started = self.servers.start(self, request).await;
             started.map_err(|cause| LaunchError { command: request.command.clone(), cause })
         })
     }
@@ -199,20 +235,32 @@ struct ServerTree {
     pid: u32,
     kill: CancellationToken,
     end: watch::Receiver<Option<ProcessEnd>>,
+    /// That it was ended for what it keeps on the disk.
+    excess: Arc<OnceLock<String>>,
     /// Holds the processes. Where it is dropped, their shim ends them.
     follower: JoinSet<()>,
 }
 
 impl ServerTree {
-    fn follow(mut process: Process) -> Self {
+    fn follow(mut process: Process, server: &SandboxedServer) -> Self {
         let (sender, end) = watch::channel(None);
+        let mut disk = DiskWatch::until_exceeded(server.disk.as_ref());
+        let section = server.section.clone();
+        let excess: Arc<OnceLock<String>> = Arc::default();
+        let found = Arc::clone(&excess);
         let (pid, kill) = (process.pid(), CancellationToken::new());
-        let mut tree = Self { pid, kill, end, follower: JoinSet::new() };
+        let mut tree = Self { pid, kill, end, excess, follower: JoinSet::new() };
         let kill = tree.kill.clone();
         let follow = async move {
             let left = tokio::select! {
                 ended = process.ended() => Some(ended),
                 () = kill.cancelled() => None,
+                excess = disk.seen() => {
+                    tracing::warn!(server = section.name, event = "disk_limit_exceeded", detail = %excess, "a server was ended: it keeps more on the disk than it may");
+                    // Nothing else sets it.
+                    drop(found.set(too_much(&excess, &section)));
+                    None
+                }
             };
             let ended = if let Some(ended) = left {
                 ended
@@ -243,6 +291,9 @@ impl ServerProcess for ServerTree {
     fn wait(&mut self) -> BoxFuture<'_, String> {
         Box::pin(async move {
             let ended = self.end.wait_for(Option::is_some).await;
+            if let Some(excess) = self.excess.get() {
+                return excess.clone();
+            }
             match ended.ok().and_then(|ended| ended.clone()) {
                 Some(ProcessEnd::Code(code)) => format!("exit code {code}"),
                 Some(ProcessEnd::Signal(signal)) => format!("signal {signal}"),

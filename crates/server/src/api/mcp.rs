@@ -38,6 +38,10 @@ pub(crate) struct McpServerView {
     software: Option<String>,
     /// The version of the protocol.
     protocol: Option<String>,
+    /// What it kept in its folder when that was measured last, in bytes; null where that has no limit.
+    disk_bytes: Option<u64>,
+    /// What it may keep there, in bytes.
+    disk_limit_bytes: Option<u64>,
     /// How often it was started.
     starts: u64,
     /// The last thing that went wrong.
@@ -87,7 +91,7 @@ struct AcceptedToolBody {
 
 impl From<McpServerState> for McpServerView {
     fn from(state: McpServerState) -> Self {
-        let McpServerState { status, tools, waiting, .. } = state;
+        let McpServerState { status, tools, waiting, disk, .. } = state;
         let state = serde_json::to_value(status.state).unwrap_or_default();
         let McpStatus { server, pid, address, server_name, server_version, .. } = status;
         let software = server_name.map(|name| {
@@ -107,6 +111,8 @@ impl From<McpServerState> for McpServerView {
             address,
             software,
             protocol: status.protocol_version,
+            disk_bytes: disk.map(|(used, _)| used),
+            disk_limit_bytes: disk.map(|(_, limit)| limit),
             starts: status.starts,
             last_error: status.last_error,
             list_problem: status.list_problem,

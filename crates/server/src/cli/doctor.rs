@@ -31,6 +31,7 @@ mod memory;
 mod models;
 mod private_state;
 mod sandbox;
+mod servers;
 mod socket;
 mod tools;
 
@@ -72,6 +73,7 @@ impl Doctor {
         }
         if context.home.root().is_dir() {
             findings.extend(sandbox::check(context));
+            findings.extend(servers::check(context).await);
             findings.extend([
                 folders::check(context),
                 memory::check(context),

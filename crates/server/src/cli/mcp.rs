@@ -147,6 +147,7 @@ async fn list(context: &Context) -> Result<Exit, CliError> {
             state.replace('_', " "),
             count("/tools"),
             count("/waiting"),
+            disk(server),
             display(server, "/software"),
             visible_line(problem).into_owned(),
         ]
@@ -156,9 +157,19 @@ async fn list(context: &Context) -> Result<Exit, CliError> {
         context.terminal.say("no servers; `abide mcp add NAME -- COMMAND` adds one");
         return Ok(Exit::Ok);
     }
-    let head = ["SERVER", "STATE", "TOOLS", "WAIT FOR YOU", "SOFTWARE", "PROBLEM"];
+    let head = ["SERVER", "STATE", "TOOLS", "WAIT FOR YOU", "DISK", "SOFTWARE", "PROBLEM"];
     context.terminal.table(&table(&head, &rows))?;
     Ok(Exit::Ok)
+}
+
+/// What it keeps in its folder, and how much that may be.
+fn disk(server: &Value) -> String {
+    let number = |path: &str| server.pointer(path).and_then(Value::as_u64);
+    let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    match (number("/disk_bytes"), number("/disk_limit_bytes")) {
+        (Some(used), Some(limit)) => format!("{} of {} MB", megabytes(used), megabytes(limit)),
+        _ => String::new(),
+    }
 }
 
 async fn add(
@@ -270,7 +281,7 @@ async fn test(context: &Context, name: &str) -> Result<Exit, CliError> {
     let parts = McpClientParts {
         tokens: access_tokens(section, &context.home, &context.environment, &clock),
         headers: request_headers(section, &context.environment),
-        ..McpClientParts::new(servers.launcher_of(section), clock)
+        ..McpClientParts::new(Arc::new(servers.launcher_of(section)), clock)
     };
     let client =
         McpClient::start(server_settings(section), parts).map_err(|error| failed(&error))?;

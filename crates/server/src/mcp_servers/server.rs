@@ -19,7 +19,7 @@ use super::{
     server_settings::{read_headers, server_settings},
 };
 use crate::{
-    agents::SandboxedServers,
+    agents::{SandboxedServer, SandboxedServers},
     config::{Environment, McpSection, QuestionPolicy},
     home::Home,
 };
@@ -40,6 +40,7 @@ pub(super) struct Server {
     /// What it was started by.
     pub(super) section: McpSection,
     pub(super) client: McpClient,
+    launcher: SandboxedServer,
     /// Since when something waits for a person.
     waiting_since: Mutex<Option<Timestamp>>,
     /// Who changes what was accepted has it to the end.
@@ -57,6 +58,8 @@ pub(crate) struct McpServerState {
     pub(crate) waiting: Arc<[WaitingTool]>,
     /// Since when something waits.
     pub(crate) waiting_since: Option<Timestamp>,
+    /// What it kept in its folder when that was measured last, and what it may keep there, in bytes.
+    pub(crate) disk: Option<(u64, u64)>,
 }
 
 impl Server {
@@ -67,6 +70,7 @@ impl Server {
         pinned: Option<Vec<ToolPin>>,
     ) -> Result<Self, McpSettingsError> {
         let ServerParts { home, environment, clock, launcher, questions } = parts;
+        let launcher = launcher.launcher_of(section);
         let client_parts = McpClientParts {
             tokens: access_tokens(section, home, environment, clock),
             headers: request_headers(section, environment),
@@ -75,12 +79,13 @@ impl Server {
                 QuestionPolicy::Refuse => Arc::new(DeclineElicitations),
             },
             pinned,
-            ..McpClientParts::new(launcher.launcher_of(section), Arc::clone(clock))
+            ..McpClientParts::new(Arc::new(launcher.clone()), Arc::clone(clock))
         };
         let client = McpClient::start(server_settings(section), client_parts)?;
         Ok(Self {
             section: section.clone(),
             client,
+            launcher,
             waiting_since: Mutex::default(),
             turn: Semaphore::new(1),
             seen: AtomicU64::new(0),
@@ -113,7 +118,13 @@ impl Server {
         let names = registry.specs().map(|spec| &spec.name);
         let tools = names.filter(|name| name.starts_with(&space)).cloned().collect();
         let (waiting, waiting_since) = self.note_waiting(now);
-        McpServerState { status: self.client.status(), tools, waiting, waiting_since }
+        McpServerState {
+            status: self.client.status(),
+            tools,
+            waiting,
+            waiting_since,
+            disk: self.launcher.disk(),
+        }
     }
 }
 

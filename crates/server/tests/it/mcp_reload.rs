@@ -1,6 +1,6 @@
 //! Servers of tools are added, changed and removed while the keeper runs, and no other server is touched by that.
 
-use std::{fs, path::PathBuf};
+use std::{fs, io::Write as _, path::PathBuf};
 
 use abide_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
@@ -122,6 +122,43 @@ fn what_was_accepted_of_a_server_that_was_removed_is_what_it_is_held_against_whe
         .iter()
         .filter(|line| line["kind"] == "mcp.tool_accepted" && line["data"]["server"] == "second");
     assert_eq!(of_second.count(), 2, "once, at its first list");
+}
+
+#[test]
+fn a_server_that_keeps_more_than_it_may_is_ended_and_runs_again_once_there_is_room() {
+    let model = ModelServer::start().unwrap();
+    let first = Probe::new();
+    let section = first.section("disk_mb = 1").replace("\"test\"", "\"first\"");
+    let home = home_for(&model, &format!("[supervisor]\nsandbox = \"off\"\n{section}"));
+    let folder = home.path().join("mcp/first");
+    fs::create_dir_all(&folder).unwrap();
+    let fill = || {
+        let file = fs::File::create(folder.join("cache")).unwrap();
+        (&file).write_all(&vec![b'x'; 2 << 20]).unwrap();
+        file.sync_all().unwrap();
+    };
+    fill();
+    let keeper = home.up();
+    let is_full = |server: &Value| {
+        let problem = server["last_error"].as_str().unwrap_or_default();
+        problem.contains("of its 1 MB of disk") && problem.contains("raise `disk_mb`")
+    };
+    let held = named_when(&keeper, "first", is_full);
+    assert_eq!((&held["pid"], &held["state"]), (&Value::Null, &json!("waiting")), "{held}");
+    assert_eq!(first.lines("starts"), [""; 0], "it was not started");
+    let listed = home.run(["mcp", "ls"]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("of 1 MB") && listed.contains("mcp/first"), "{listed}");
+    let checked = home.run(["doctor"]);
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("first: it used 2"), "{checked:?}");
+
+    fs::remove_file(folder.join("cache")).unwrap();
+    named_when(&keeper, "first", is_ready);
+    fill();
+    named_when(&keeper, "first", is_full);
+    while first.is_running() {
+        std::thread::yield_now();
+    }
 }
 
 #[test]

@@ -31,8 +31,8 @@ section! {
         pub(crate) write: Vec<String> = [], TEXTS;
         /// Memory of its process tree in MB; 0: no limit.
         pub(crate) memory_mb: u64 = 2_048, count(0, 1 << 24);
-        /// The largest file that it writes, in MB; 0: no limit.
-        pub(crate) disk_mb: u64 = 1_024, count(0, 1 << 24);
+        /// What it may keep in its folder of the home (mcp/<name>) in MB, and in one file anywhere; 0: no limit.
+        pub(crate) disk_mb: u64 = 4_096, count(0, 1 << 24);
         /// The address of a server that runs elsewhere, in place of a command.
         pub(crate) url: String = "", URL;
         /// Whether that address may be in a private network, by http too.
