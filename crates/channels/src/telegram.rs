@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`Bot`] (the calls) with [`CallError`], [`Update`] (what comes), [`UpdateFilter`] (what of it counts) with
 //! [`MessageOrigin`] (whose words it carries) and [`TextJoiner`] (texts in several messages),
-//! [`ApprovalChoice`] (what a button says), [`split_answer`] (answers that are longer than a message).
+//! [`ButtonChoice`] (what a button says), [`split_answer`] (answers that are longer than a message).
 
 mod bot;
 mod choice;
@@ -18,7 +18,7 @@ mod split;
 mod update;
 
 pub use bot::{Bot, BotProfile, Button, OutgoingMessage, POLL_WAIT, UPDATES_MAX};
-pub use choice::ApprovalChoice;
+pub use choice::{ApprovalChoice, ButtonChoice, QuestionChoice};
 pub use error::{CallError, Remedy};
 pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MediaMessage,

@@ -6,7 +6,7 @@
 //! remembers a position: the ledger holds what was accepted and answered, Telegram what it was confirmed.
 //!
 //! Reading order: `poller` (what comes) with `handled_updates`, `recent_pieces` and `changes` (messages that were changed)
-//! and `orders` (commands and buttons), `sender` (what goes) with `decisions`, `context`
+//! and `orders` (commands and buttons), `sender` (what goes) with `decisions` and `server_questions`, `context`
 //! (what they share), `unanswered` (which answers are not sent yet), `moved_chats`, `texts`, `status`.
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -33,6 +33,7 @@ mod orders;
 mod poller;
 mod recent_pieces;
 mod sender;
+mod server_questions;
 mod status;
 mod texts;
 mod unanswered;

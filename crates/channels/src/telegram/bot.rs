@@ -7,7 +7,7 @@ use abide_http::{Client, Error, Request, RequestLimits, Response, Secret, retry_
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
-use super::{API, ApprovalChoice, CallError, Update};
+use super::{API, ButtonChoice, CallError, Update};
 
 /// How long a poll waits at Telegram's side for something to come.
 pub const POLL_WAIT: Duration = Duration::from_secs(50);
@@ -25,6 +25,8 @@ const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 const DESCRIPTION_CHARS_MAX: usize = 300;
 /// What we want to be told of.
 const WANTED: [&str; 3] = ["message", "edited_message", "callback_query"];
+/// Buttons that stand beside each other.
+const ROW_BUTTONS_MAX: usize = 2;
 /// The pause where Telegram asks for one and does not say how long.
 const UNNAMED_PAUSE: Duration = Duration::from_secs(5);
 
@@ -58,7 +60,7 @@ pub struct OutgoingMessage<'a> {
     pub text: &'a str,
     /// The message that it answers. Where that is gone, it is sent all the same.
     pub reply_to: Option<i64>,
-    /// Buttons below it, in one row.
+    /// Buttons below it: two in one row, more of them one below the other.
     pub buttons: &'a [Button],
 }
 
@@ -73,9 +75,9 @@ impl<'a> OutgoingMessage<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
     /// What stands on it.
-    pub label: &'static str,
+    pub label: String,
     /// What pressing it says.
-    pub choice: ApprovalChoice,
+    pub choice: ButtonChoice,
 }
 
 /// Every answer of the Bot API.
@@ -317,9 +319,10 @@ fn limits(total: Duration, body_bytes_max: u64) -> RequestLimits {
 }
 
 fn keyboard(buttons: &[Button]) -> Value {
-    let row: Vec<_> = buttons
-        .iter()
-        .map(|button| json!({"text": button.label, "callback_data": button.choice.to_string()}))
-        .collect();
-    json!({"inline_keyboard": [row]})
+    let in_row = if buttons.len() > ROW_BUTTONS_MAX { 1 } else { ROW_BUTTONS_MAX };
+    let shown =
+        |button: &Button| json!({"text": button.label, "callback_data": button.choice.to_string()});
+    let rows: Vec<Vec<_>> =
+        buttons.chunks(in_row).map(|row| row.iter().map(shown).collect()).collect();
+    json!({"inline_keyboard": rows})
 }

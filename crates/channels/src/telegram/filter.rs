@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use abide_domain::{AgentId, Timestamp};
 
 use super::{
-    ApprovalChoice, BotProfile, Update,
+    BotProfile, ButtonChoice, Update,
     origin::{MessageOrigin, display_name, forwarded_from, quoted},
     split::utf16_len,
     update::{CallbackQuery, Entity, Message, UpdateContent, User},
@@ -174,7 +174,7 @@ pub struct ButtonPress {
     /// Who pressed it.
     pub sender: ChatSender,
     /// What it says; none where it is no button of ours.
-    pub choice: Option<ApprovalChoice>,
+    pub choice: Option<ButtonChoice>,
 }
 
 /// A person at Telegram.

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use abide_channels::{
     notify,
     telegram::{
-        AcceptedUpdate, ApprovalChoice, Bot, BotProfile, Button, CallError, OutgoingMessage,
-        UpdateFilter,
+        AcceptedUpdate, ApprovalChoice, Bot, BotProfile, Button, ButtonChoice, CallError,
+        OutgoingMessage, UpdateFilter,
     },
 };
 use abide_domain::{NoticeId, event::Decision};
@@ -71,8 +71,8 @@ async fn a_message_is_plain_text_answers_another_and_has_buttons() {
     let bot = bot(&server);
     let asked = said(&server, "hello");
     let approval = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-    let buttons =
-        [Button { label: "Deny", choice: ApprovalChoice { approval, decision: Decision::Deny } }];
+    let choice = ApprovalChoice { approval, decision: Decision::Deny };
+    let buttons = [Button { label: "Deny".into(), choice: ButtonChoice::Approval(choice) }];
     let text = "<b>*no* _markup_</b> https://example.org/?q=secret";
     let message = OutgoingMessage {
         reply_to: Some(asked),

@@ -182,6 +182,10 @@ def append(id, params):
     elif then == "form":
         schema = {"type": "object", "properties": {"age": {"type": "integer"}}}
         ask(id, "elicitation/create", {"mode": "form", "message": "How old?\u200b", "requestedSchema": schema})
+    elif then == "pick":
+        schema = {"type": "object", "required": ["env"], "properties": {"env": {
+            "type": "string", "title": "Where to", "enum": ["staging", "production"]}}}
+        ask(id, "elicitation/create", {"mode": "form", "message": "Deploy now?", "requestedSchema": schema})
     elif then == "deep_form":
         schema = {"type": "object", "properties": {"address": {"type": "object", "properties": {}}}}
         ask(id, "elicitation/create", {"message": "Where?", "requestedSchema": schema})

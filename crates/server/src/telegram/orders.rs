@@ -1,14 +1,20 @@
 //! What people order of the bot itself: commands, and presses of its buttons. Each is answered once, now or never.
 
-use abide_channels::telegram::{BotCommand, ButtonPress, ChatCommand, MessageLocation};
-use abide_domain::{EntityName, EpochId, event::Decision};
-use abide_engine::run_epoch::DecideError;
+use abide_channels::telegram::{
+    ApprovalChoice, BotCommand, ButtonChoice, ButtonPress, ChatCommand, MessageLocation,
+    QuestionChoice,
+};
+use abide_domain::{
+    EntityName, EpochId,
+    event::{Decision, McpAnswer},
+};
+use abide_engine::{run_epoch::DecideError, state::EpochRecord};
 
 use super::{
     context::{BotContext, ReplySpot},
-    texts, unanswered,
+    server_questions, texts, unanswered,
 };
-use crate::api::agent_summary;
+use crate::{api::agent_summary, mcp_servers::AnswerError};
 
 /// Answers that `/again` looks at for the one that is meant.
 const AGAIN_LOOKS_MAX: usize = 50;
@@ -80,35 +86,70 @@ impl BotContext {
 
     /// Decides by a pressed button, and tells who pressed it.
     pub(super) async fn answer_press(&self, press: ButtonPress) {
-        let answer = self.decide(&press).await;
+        let answer = match press.choice {
+            Some(ButtonChoice::Approval(choice)) => self.decide(&press, choice).await,
+            Some(ButtonChoice::Question(choice)) => self.answer_server(&press, choice).await,
+            None => texts::UNKNOWN_BUTTON,
+        };
         if let Err(error) = self.bot.answer_button_press(&press.query, answer).await {
             tracing::info!(channel = "telegram", event = "press_not_answered", %error, "a press of a button was not answered");
         }
     }
 
     /// Decides, if the approval was asked for in the chat of the button: what a button carries can be forged.
-    async fn decide(&self, press: &ButtonPress) -> &'static str {
-        let Some(choice) = press.choice else { return texts::UNKNOWN_BUTTON };
-        let is_here = {
-            let (state, moved) = (self.keeper.state(), &self.moved);
-            let mut records = state.running.values();
-            records.any(|record| {
-                record.has_approval(choice.approval)
-                    && unanswered::location_of(record)
-                        .is_some_and(|spot| moved.current(spot.chat) == press.location.chat)
-            })
-        };
-        if !is_here {
+    async fn decide(&self, press: &ButtonPress, choice: ApprovalChoice) -> &'static str {
+        if !self.is_asked_here(press, |record| record.has_approval(choice.approval)) {
             return texts::DECIDED_BEFORE;
         }
-        let sender = self.sender_name(&press.sender);
-        let by = EntityName::sender(&sender).unwrap_or_else(|_| EntityName::keeper());
-        let keeper = &self.keeper;
+        let (by, keeper) = (self.author_of(press), &self.keeper);
         match keeper.decide(choice.approval, choice.decision, None, by).await {
             Ok(()) if choice.decision == Decision::Approve => texts::APPROVED,
             Ok(()) => texts::DENIED,
             Err(DecideError::NotFound | DecideError::AlreadyDecided) => texts::DECIDED_BEFORE,
             Err(DecideError::Unavailable) => texts::NOT_RECORDED,
         }
+    }
+
+    /// Answers what a server asks, under the same condition.
+    async fn answer_server(&self, press: &ButtonPress, choice: QuestionChoice) -> &'static str {
+        let Some(servers) = self.app.servers() else { return texts::NOT_RECORDED };
+        let questions = servers.questions();
+        let mut waiting = questions.waiting().into_iter();
+        let Some(question) = waiting.find(|question| question.id == choice.question) else {
+            return texts::DECIDED_BEFORE;
+        };
+        let epoch = question.origin.as_ref().map(|call| call.epoch);
+        if !self.is_asked_here(press, |record| epoch == Some(record.id)) {
+            return texts::DECIDED_BEFORE;
+        }
+        let Some(answer) = server_questions::pressed(&question, choice.answer) else {
+            return texts::UNKNOWN_BUTTON;
+        };
+        match questions.answer(question.id, answer, self.author_of(press)).await {
+            Ok(McpAnswer::Accepted) => texts::ANSWERED,
+            Ok(_) => texts::DECLINED,
+            Err(AnswerError::Unknown | AnswerError::Over) => texts::DECIDED_BEFORE,
+            Err(AnswerError::CallEnded) => texts::CALL_ENDED,
+            Err(AnswerError::NotRecorded(_)) => texts::NOT_RECORDED,
+            // Its form has no such answer.
+            Err(AnswerError::Values(_) | AnswerError::NoForm) => texts::UNKNOWN_BUTTON,
+        }
+    }
+
+    /// Whether one of the running epochs for which that is true was asked in the chat of a button.
+    fn is_asked_here(&self, press: &ButtonPress, is_it: impl Fn(&EpochRecord) -> bool) -> bool {
+        let state = self.keeper.state();
+        state.running.values().any(|record| {
+            let spot = unanswered::location_of(record);
+            let is_here =
+                |spot: MessageLocation| self.moved.current(spot.chat) == press.location.chat;
+            is_it(record) && spot.is_some_and(is_here)
+        })
+    }
+
+    /// Who pressed a button.
+    fn author_of(&self, press: &ButtonPress) -> EntityName {
+        let sender = self.sender_name(&press.sender);
+        EntityName::sender(&sender).unwrap_or_else(|_| EntityName::keeper())
     }
 }

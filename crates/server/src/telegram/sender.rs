@@ -1,4 +1,4 @@
-//! Sends answers of epochs that have ended, asks for approvals, shows "is typing" while an epoch is open.
+//! Sends answers of epochs that have ended, asks for approvals and what servers of tools ask, shows "is typing" while an epoch is open.
 //!
 //! That a part of an answer leaves is on the record before it does. What may have been sent is not sent again: a remark says so
 //! instead, and the parts behind it follow.
@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use abide_channels::telegram::{
-    ApprovalChoice, Button, CallError, MessageLocation, OutgoingMessage, Remedy,
+    ApprovalChoice, Button, ButtonChoice, CallError, MessageLocation, OutgoingMessage, Remedy,
 };
-use abide_domain::{ApprovalId, EpochId, epoch::EpochState, event::Decision};
+use abide_domain::{ApprovalId, EpochId, QuestionId, epoch::EpochState, event::Decision};
 use abide_engine::{failpoint::Failpoint, state::EpochRecord};
 use futures_util::future::join_all;
 use tokio::{
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     context::{AcceptedMessage, BotContext},
     decisions::decided_text,
-    texts,
+    server_questions, texts,
     unanswered::{self, SendProgress, SendState, SendStep},
 };
 
@@ -42,8 +42,8 @@ pub(super) struct Sender {
     accepted: mpsc::Receiver<AcceptedMessage>,
     /// Epochs whose answers are not sent; by their ids, which is the order in which they were asked.
     pending: BTreeMap<EpochId, PendingReply>,
-    /// Approvals that were asked for, and the question; none where it could not be put.
-    asked: BTreeMap<ApprovalId, Option<AskedQuestion>>,
+    /// What was asked, and the question; none where it could not be put.
+    asked: BTreeMap<AskedId, Option<AskedQuestion>>,
     /// Until when nothing is sent.
     paused_until: Option<Instant>,
     typed_at: Option<Instant>,
@@ -52,8 +52,25 @@ pub(super) struct Sender {
     is_stopped: bool,
 }
 
-/// An approval that is waited for: its epoch, where that was asked, and the question.
-type WaitingApproval = (ApprovalId, EpochId, (MessageLocation, Option<i64>), String);
+/// What a question with buttons is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum AskedId {
+    /// Whether a call may run.
+    Approval(ApprovalId),
+    /// What a server asks in a call.
+    Server(QuestionId),
+}
+
+/// What people of our chats are waited for.
+#[derive(Debug)]
+struct WaitingQuestion {
+    id: AskedId,
+    epoch: EpochId,
+    /// Where the epoch was asked.
+    place: (MessageLocation, Option<i64>),
+    text: String,
+    buttons: Vec<Button>,
+}
 
 /// A question with buttons.
 #[derive(Clone, Debug)]
@@ -377,34 +394,32 @@ impl Sender {
         if may_have_arrived { SendOutcome::Unknown } else { SendOutcome::Deferred }
     }
 
-    /// Asks for approvals that wait, and takes the buttons off those that are decided.
+    /// Asks what waits for people, and takes the buttons off what is decided.
     async fn ask_all(&mut self) {
-        let waiting = self.waiting_approvals();
+        let mut waiting = self.waiting_approvals();
+        waiting.extend(self.waiting_server_questions().await);
         let decided: Vec<_> = {
-            let is_over = |id: &ApprovalId| !waiting.iter().any(|(waiting, ..)| waiting == id);
+            let is_over = |id: &AskedId| !waiting.iter().any(|waiting| waiting.id == *id);
             self.asked.keys().copied().filter(is_over).collect()
         };
-        for approval in decided {
-            let Some(Some(question)) = self.asked.remove(&approval) else { continue };
-            self.close_question(approval, question).await;
+        for id in decided {
+            let Some(Some(question)) = self.asked.remove(&id) else { continue };
+            self.close_question(id, question).await;
         }
-        for (approval, epoch, (spot, topic), text) in waiting {
-            if self.asked.contains_key(&approval) || !self.may_send() {
+        for WaitingQuestion { id, epoch, place: (spot, topic), text, buttons } in waiting {
+            if self.asked.contains_key(&id) || !self.may_send() {
                 continue;
             }
-            let buttons = [("Approve", Decision::Approve), ("Deny", Decision::Deny)].map(
-                |(label, decision)| Button { label, choice: ApprovalChoice { approval, decision } },
-            );
             let context = self.context.clone();
             let question = context.outgoing(spot, topic, (&text, true));
             let chat = question.chat;
             match self.send(OutgoingMessage { buttons: &buttons, ..question }).await {
                 SendOutcome::Sent(message) => {
                     let spot = MessageLocation { chat, message };
-                    self.asked.insert(approval, Some(AskedQuestion { epoch, spot, text }));
+                    self.asked.insert(id, Some(AskedQuestion { epoch, spot, text }));
                 } // It can be decided elsewhere, or its time runs out.
                 SendOutcome::Rejected => {
-                    self.asked.insert(approval, None);
+                    self.asked.insert(id, None);
                 }
                 // A question may stand there twice: the first press decides.
                 SendOutcome::Deferred | SendOutcome::Unknown => return,
@@ -413,10 +428,16 @@ impl Sender {
     }
 
     /// Puts who decided what below a question, and takes its buttons off.
-    async fn close_question(&self, approval: ApprovalId, question: AskedQuestion) {
+    async fn close_question(&self, id: AskedId, question: AskedQuestion) {
         let AskedQuestion { epoch, spot, text } = question;
         let (bot, place) = (&self.context.bot, (spot.chat, spot.message));
-        let text = decided_text(&self.context.keeper, (epoch, approval), &text).await;
+        let keeper = &self.context.keeper;
+        let text = match id {
+            AskedId::Approval(approval) => decided_text(keeper, (epoch, approval), &text).await,
+            AskedId::Server(question) => {
+                server_questions::ended_text(keeper, question, &text).await
+            }
+        };
         let Err(error) = bot.replace_text(place, &text).await else { return };
         tracing::info!(channel = "telegram", event = "decision_not_shown", %error, "who decided could not be put below a question");
         if let Err(error) = bot.remove_buttons(spot.chat, spot.message).await {
@@ -425,17 +446,50 @@ impl Sender {
     }
 
     /// The approvals that epochs of our chats wait for.
-    fn waiting_approvals(&self) -> Vec<WaitingApproval> {
+    fn waiting_approvals(&self) -> Vec<WaitingQuestion> {
         let state = self.context.keeper.state();
         let now = self.context.clock.now();
         let of = |(epoch, reply): (&EpochId, &PendingReply)| {
             let record = state.running.get(epoch)?;
             let approval = record.pending_approval()?;
-            let text = texts::format_question(record, approval, now);
-            let place = (reply.spot, unanswered::topic_of(record));
-            Some((approval.requested.approval_id, *epoch, place, text))
+            let id = approval.requested.approval_id;
+            let button = |(label, decision): (&str, Decision)| {
+                let choice = ApprovalChoice { approval: id, decision };
+                Button { label: label.to_owned(), choice: ButtonChoice::Approval(choice) }
+            };
+            Some(WaitingQuestion {
+                id: AskedId::Approval(id),
+                epoch: *epoch,
+                place: (reply.spot, unanswered::topic_of(record)),
+                text: texts::format_question(record, approval, now),
+                buttons: [("Approve", Decision::Approve), ("Deny", Decision::Deny)]
+                    .map(button)
+                    .to_vec(),
+            })
         };
         self.pending.iter().filter_map(of).collect()
+    }
+
+    /// What servers ask in calls of epochs of our chats.
+    async fn waiting_server_questions(&self) -> Vec<WaitingQuestion> {
+        let Some(servers) = self.context.app.servers() else { return Vec::new() };
+        // What the ledger has said already is to be found.
+        servers.questions().settle().await;
+        let state = self.context.keeper.state();
+        let now = self.context.clock.now();
+        let waiting = servers.questions().waiting().into_iter().filter_map(|question| {
+            let epoch = question.origin.as_ref()?.epoch;
+            let reply = self.pending.get(&epoch)?;
+            let topic = state.running.get(&epoch).and_then(unanswered::topic_of);
+            Some(WaitingQuestion {
+                id: AskedId::Server(question.id),
+                epoch,
+                place: (reply.spot, topic),
+                text: server_questions::format(&question, now),
+                buttons: server_questions::buttons(&question),
+            })
+        });
+        waiting.collect()
     }
 
     /// Shows "is typing" in the chats whose epochs are open.

@@ -38,6 +38,9 @@ pub(super) const EDITED_PART: &str =
 pub(super) const NOT_DECIDED: &str = "This is no longer waited for.";
 pub(super) const APPROVED: &str = "Approved.";
 pub(super) const DENIED: &str = "Denied.";
+pub(super) const ANSWERED: &str = "Answered.";
+pub(super) const DECLINED: &str = "Declined.";
+pub(super) const CALL_ENDED: &str = "The call ended before the server got this.";
 pub(super) const NOT_RECORDED: &str = "This could not be recorded. Please try again.";
 
 /// What goes back for an epoch that has ended, as messages; never none.
@@ -79,7 +82,7 @@ pub(super) fn format_question(
 }
 
 /// The beginning of a text in so many UTF-16 units, with `…` where that is not all.
-fn shortened_units(text: &str, units_max: usize) -> String {
+pub(super) fn shortened_units(text: &str, units_max: usize) -> String {
     if utf16_len(text) <= units_max {
         return text.to_owned();
     }

@@ -3,5 +3,6 @@
 mod approvals;
 mod deaths;
 mod faults;
+mod questions;
 mod scene;
 mod talk;
