@@ -1,18 +1,23 @@
 //! Query and body of a request, bounded in size and time.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use abide_domain::{
     is_blank,
     limits::REASON_CHARS_MAX,
     strict_json::{JsonError, parse_json, read_shape},
 };
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use super::error::ApiError;
 
@@ -20,6 +25,8 @@ use super::error::ApiError;
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Longest time that a body may take to arrive.
 const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+/// Between two lines of the log about bodies that are too long: whoever sends them must not fill it.
+const TOO_LONG_LOG_EVERY: Duration = Duration::from_mins(1);
 /// Items of a list where the caller does not say.
 const LIMIT_DEFAULT: usize = 50;
 /// Items of a list at most.
@@ -126,14 +133,37 @@ impl Body {
     }
 }
 
+/// When a body that is too long was logged last.
+static TOO_LONG_LOGGED_AT: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Says in the log that a body was refused, where that was not said a moment ago. The route alone is said of it.
+fn note_too_long(parts: &Parts) {
+    let now = Instant::now();
+    let mut logged_at = TOO_LONG_LOGGED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    if logged_at.is_some_and(|at| now.duration_since(at) < TOO_LONG_LOG_EVERY) {
+        return;
+    }
+    *logged_at = Some(now);
+    let route = parts.extensions.get::<MatchedPath>().map_or("another path", MatchedPath::as_str);
+    tracing::warn!(
+        event = "body_too_long",
+        method = %parts.method,
+        route,
+        bytes_max = BODY_BYTES_MAX,
+        "a request was refused: its body is too long; further ones are not said for a minute"
+    );
+}
+
 impl<S: Sync> FromRequest<S> for Body {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
-        let body = Limited::new(request.into_body(), BODY_BYTES_MAX).collect();
+        let (parts, body) = request.into_parts();
+        let body = Limited::new(body, BODY_BYTES_MAX).collect();
         match tokio::time::timeout(BODY_TIME_MAX, body).await {
             Ok(Ok(collected)) => Ok(Self(collected.to_bytes())),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                note_too_long(&parts);
                 Err(ApiError::too_large(BODY_BYTES_MAX))
             }
             Ok(Err(_)) => Err(ApiError::malformed("the body ended early")),

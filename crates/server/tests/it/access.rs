@@ -1,5 +1,7 @@
 //! Who gets in: tokens, links, cookies, Host, Origin, media types, bounds.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::{client::Client, home::Home};
@@ -131,7 +133,7 @@ fn a_link_signs_a_browser_in_once_and_its_cookie_survives_a_restart() {
     assert_eq!(write(&[JSON, ("cookie", &cookie), ("x-abide-csrf", &csrf)]).status, 202);
     assert_eq!(keeper.stop(), Some(0));
 
-    std::fs::remove_file(home.path().join("token")).unwrap();
+    fs::remove_file(home.path().join("token")).unwrap();
     let keeper = home.up();
     let cookie = format!("abide_{}={value}", keeper.address.port());
     let revoked = keeper.client.anonymous().send("GET", "/session", &[("cookie", &cookie)], "");
@@ -166,6 +168,22 @@ fn named_tokens_come_and_go_while_the_keeper_runs() {
     assert!(home.run(["token", "revoke", "laptop"]).status.success());
     assert_eq!(laptop.get("/snapshot").status, 401);
     assert_eq!(home.run(["token", "revoke", "laptop"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_body_of_thirty_megabytes_is_answered_and_said_in_the_log_once() {
+    let home = Home::new("");
+    let log = home.path().join("log");
+    let variables = [("ABIDE_LOG", "warn")];
+    let keeper = home.begin_saying(&variables, fs::File::create(&log).unwrap().into());
+    let long = format!(r#"{{"message":"{}"}}"#, "x".repeat(30 * 1000 * 1000));
+    for _ in 0..3 {
+        let answer = keeper.client.send("POST", "/start-epoch", &[JSON], &long);
+        assert_eq!((answer.status, answer.code().as_str()), (413, "too_large"));
+    }
+    let log = fs::read_to_string(&log).unwrap();
+    assert_eq!(log.matches("body_too_long").count(), 1, "{log}");
+    assert!(log.contains("/start-epoch") && !log.contains("xxxx"), "{log}");
 }
 
 #[test]

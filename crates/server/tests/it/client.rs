@@ -148,7 +148,8 @@ impl Client {
             lines.push(format!("content-length: {}", body.len()));
         }
         let request = format!("{}\r\n\r\n{body}", lines.join("\r\n"));
-        stream.write_all(request.as_bytes()).ok()?;
+        // What is refused before all of it has come is answered all the same.
+        drop(stream.write_all(request.as_bytes()));
         Some(stream)
     }
 }
