@@ -37,8 +37,9 @@ pub use self::{
     index::ToolIndex,
     meaning::ToolMeanings,
     query::{
-        ALL_SHOWN_MAX, FIND_TOOL_NAME, LIKELY_MAX, LINES_BYTES_MAX, QUERY_BYTES_MAX,
-        SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolLimits, ToolQuery, USED_TOOLS_MAX, UsedTool,
+        ALL_SHOWN_MAX, FIND_TOOL_NAME, LIKELY_BYTES_MAX, LIKELY_MAX, LIKELY_MIN, LINES_BYTES_MAX,
+        QUERY_BYTES_MAX, SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolLimits, ToolQuery,
+        USED_TOOLS_MAX, UsedTool,
     },
 };
 

@@ -42,9 +42,10 @@ mod stdout;
 
 pub use choose::{
     ALL_SHOWN_MAX, FIND_BYTES_MAX, FIND_MATCHES_DEFAULT, FIND_MATCHES_MAX, FIND_NAMES_MAX,
-    FIND_TOOL_NAME, FindTools, FoundTools, LIKELY_MAX, LINES_BYTES_MAX, QUERY_BYTES_MAX,
-    SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolIndex, ToolLimits, ToolMeanings, ToolQuery,
-    ToolSearch, USED_TOOLS_MAX, UsedTool, choose_tools, find_tools, names_found,
+    FIND_TOOL_NAME, FindTools, FoundTools, LIKELY_BYTES_MAX, LIKELY_MAX, LIKELY_MIN,
+    LINES_BYTES_MAX, QUERY_BYTES_MAX, SHOWN_BYTES_MAX, SHOWN_MAX, ToolChoice, ToolIndex,
+    ToolLimits, ToolMeanings, ToolQuery, ToolSearch, USED_TOOLS_MAX, UsedTool, choose_tools,
+    find_tools, names_found,
 };
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};

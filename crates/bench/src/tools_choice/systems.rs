@@ -3,7 +3,7 @@
 use abide_domain::tool::ToolSpec;
 use abide_memory::estimate_tokens;
 use abide_tools::{
-    FIND_MATCHES_DEFAULT, LIKELY_MAX, ToolIndex, ToolLimits, ToolQuery, ToolSearch, UsedTool,
+    FIND_MATCHES_DEFAULT, LIKELY_MIN, ToolIndex, ToolLimits, ToolQuery, ToolSearch, UsedTool,
     find_tools,
 };
 use serde::Serialize;
@@ -103,7 +103,7 @@ impl<'a> Systems<'a> {
             ToolSystem::All => self.shown((0..self.specs.len()).collect(), ""),
             ToolSystem::Plain => {
                 let mut full = self.plain.rank(&task.ask);
-                full.truncate(LIKELY_MAX);
+                full.truncate(LIKELY_MIN);
                 self.shown(full, "")
             }
             _ => {

@@ -53,7 +53,8 @@ fn choose(
     };
     let always = by_name(specs, (0..specs.len()).filter(is_always));
     let (found, shown) = (places(query.found), places(query.shown));
-    let likely = ranked.iter().copied().filter(|place| !is_always(place)).take(limits.likely_max);
+    let likely = ranked.iter().copied().filter(|place| !is_always(place));
+    let likely = within_bytes(specs, limits, likely);
     let mut room = Room { specs, limits, taken: BTreeSet::new(), bytes: 0 };
     // Of what was found, the newest first.
     let wanted = always.into_iter().chain(found.into_iter().rev()).chain(shown.iter().copied());
@@ -71,6 +72,21 @@ fn choose(
     full.extend(others);
     let (names, unlisted) = name_lines(specs, limits.lines_bytes_max);
     ToolChoice { full, names, unlisted }
+}
+
+/// The first ones of a ranking: so many in any case, and more where they are small. One that is too large ends it, so that none stands
+/// there whose place is behind one that does not.
+fn within_bytes(
+    specs: &[ToolSpec],
+    limits: &ToolLimits<'_>,
+    ranked: impl Iterator<Item = usize>,
+) -> Vec<usize> {
+    let mut bytes = 0_usize;
+    let fits = |(number, place): &(usize, usize)| {
+        bytes = bytes.saturating_add(specs.get(*place).map_or(0, bytes_of));
+        *number < limits.likely_min || bytes <= limits.likely_bytes_max
+    };
+    ranked.take(limits.likely_max).enumerate().take_while(fits).map(|(_, place)| place).collect()
 }
 
 /// What fits.

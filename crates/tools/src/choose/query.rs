@@ -7,8 +7,13 @@ use abide_domain::tool::ToolSpec;
 pub const FIND_TOOL_NAME: &str = "tools.find";
 /// Up to so many tools a prompt shows all schemas: models choose worse beyond 30 to 50.
 pub const ALL_SHOWN_MAX: usize = 30;
-/// Schemas of likely tools in the first prompt of an epoch, beside those that are always there.
-pub const LIKELY_MAX: usize = 20;
+/// Schemas of likely tools in the first prompt of an epoch, beside those that are always there, however large they are.
+pub const LIKELY_MIN: usize = 20;
+/// Likely tools in it at most, where their schemas are small: models choose worse beyond 30 to 50.
+pub const LIKELY_MAX: usize = 40;
+/// Bytes of names, descriptions and schemas up to which there are more than [`LIKELY_MIN`]: so many tools of public servers take about
+/// as much, with 825 bytes each.
+pub const LIKELY_BYTES_MAX: usize = 16 * 1024;
 /// Schemas in one prompt, whatever was found.
 pub const SHOWN_MAX: usize = 64;
 /// Bytes of the names, descriptions and schemas that are shown; what does not fit stays a name.
@@ -56,8 +61,12 @@ pub struct ToolLimits<'a> {
     pub always: &'a [&'a str],
     /// Up to so many tools everything is shown.
     pub all_shown_max: usize,
-    /// Likely ones.
+    /// Likely ones, however large they are.
+    pub likely_min: usize,
+    /// Likely ones, where they are small.
     pub likely_max: usize,
+    /// Bytes of likely ones up to which there are more of them than `likely_min`.
+    pub likely_bytes_max: usize,
     /// All that are shown.
     pub shown_max: usize,
     /// Bytes of all that are shown.
@@ -85,7 +94,9 @@ impl Default for ToolLimits<'_> {
         Self {
             always: &["memory.", "clock.", "stdout", FIND_TOOL_NAME],
             all_shown_max: ALL_SHOWN_MAX,
+            likely_min: LIKELY_MIN,
             likely_max: LIKELY_MAX,
+            likely_bytes_max: LIKELY_BYTES_MAX,
             shown_max: SHOWN_MAX,
             shown_bytes_max: SHOWN_BYTES_MAX,
             lines_bytes_max: LINES_BYTES_MAX,

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    FIND_MATCHES_MAX, FindTools, LIKELY_MAX, SHOWN_MAX, ToolIndex, ToolLimits, ToolQuery,
-    ToolSearch, UsedTool, choose_tools, find_tools, names_found,
+    FIND_MATCHES_MAX, FindTools, LIKELY_BYTES_MAX, LIKELY_MAX, LIKELY_MIN, SHOWN_MAX, ToolIndex,
+    ToolLimits, ToolQuery, ToolSearch, UsedTool, choose_tools, find_tools, names_found,
 };
 use crate::ToolPolicy;
 
@@ -67,6 +67,20 @@ fn of_many_the_likely_and_the_constant_ones_are_shown_and_all_are_named() {
     assert!(shown.is_sorted() && shown.len() <= LIKELY_MAX + 4, "{shown:?}");
     let names: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
     assert_eq!((listed(&choice.names), choice.unlisted), (names, 0));
+}
+
+#[test]
+fn more_of_the_likely_are_shown_where_their_schemas_are_small() {
+    let likely = |description: &str| {
+        let thing = |n: usize| spec(&format!("mcp.shop{n}.sell_thing"), description, json!({}));
+        let specs: Vec<ToolSpec> = (0..60).map(thing).collect();
+        let query = ToolQuery { text: "sell a thing", ..ToolQuery::default() };
+        choose_tools(&specs, &query, &ToolLimits::default()).full.len()
+    };
+    assert_eq!(likely("Sells it."), LIKELY_MAX);
+    assert_eq!(likely(&"Sells it. ".repeat(200)), LIKELY_MIN, "as many as ever");
+    let between = likely(&"x".repeat(LIKELY_BYTES_MAX / 30 - 30));
+    assert!((29..=31).contains(&between), "{between}");
 }
 
 #[test]
