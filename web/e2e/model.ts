@@ -15,6 +15,8 @@ export class Reply {
   onAsked: () => void = () => {};
   /** Whether its tokens are counted from its length, about four letters each. */
   isCounted = false;
+  /** How long it thinks, in milliseconds. */
+  takes = 0;
   #waiting: (() => void)[] = [];
   #allowed = 0;
 
@@ -36,8 +38,16 @@ export class Reply {
   }
 }
 
+/** What a model was asked: its name, and the last message. */
+export interface Asked {
+  model: string;
+  message: string;
+}
+
 export interface Model {
   url: string;
+  /** What is answered where nothing is scripted; null is echoed. */
+  rule: (asked: Asked) => Reply | null;
   /** Answers in this order; what is not scripted is echoed. */
   script: (...replies: Reply[]) => void;
   /** The same for the agent whose model stands at `<url>/<agent>/v1`. */
@@ -61,12 +71,15 @@ export async function startModel(): Promise<Model> {
   };
   const server = createServer((request, response) => {
     const agent = /^\/([^/]+)\/v1\//.exec(request.url ?? "")?.[1] ?? "";
-    answer(request, response, of(agent)).catch(() => response.destroy());
+    answer(request, response, (asked) => of(agent).shift() ?? model.rule(asked)).catch(() =>
+      response.destroy(),
+    );
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
-  return {
+  const model: Model = {
     url: `http://127.0.0.1:${port}`,
+    rule: () => null,
     script: (...replies) => of("").push(...replies),
     scriptFor: (agent, ...replies) => of(agent).push(...replies),
     clear: () => scripted.clear(),
@@ -76,9 +89,14 @@ export async function startModel(): Promise<Model> {
         server.close(() => done());
       }),
   };
+  return model;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, scripted: Reply[]): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (asked: Asked) => Reply | null,
+): Promise<void> {
   let text = "";
   for await (const chunk of request) text += chunk;
   if (request.method === "GET") {
@@ -93,8 +111,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
   };
   const last = asked.messages.at(-1);
   const reply =
-    scripted.shift() ?? new Reply([last?.role === "tool" ? "Done." : `you said: ${said(last?.content)}`]);
+    next({ model: asked.model, message: said(last?.content) }) ??
+    new Reply([last?.role === "tool" ? "Done." : `you said: ${said(last?.content)}`]);
   reply.onAsked();
+  if (reply.takes > 0) await new Promise((go) => setTimeout(go, reply.takes));
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: unknown, finish: string | null = null) =>
     response.write(

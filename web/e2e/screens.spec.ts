@@ -3,6 +3,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { compared, lived } from "./evolution-life";
 import { Keeper, serveTree } from "./keeper";
 import { live } from "./life";
 import { small } from "./small-png";
@@ -67,7 +68,7 @@ class Camera {
 }
 
 test("the screens", async ({ page, context }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
@@ -76,7 +77,7 @@ test("the screens", async ({ page, context }) => {
   });
   await mkdir(FOLDER, { recursive: true });
   for (const old of await readdir(FOLDER)) if (old.endsWith(".png")) await rm(`${FOLDER}${old}`);
-  const kb = await first(context);
+  const kb = (await first(context)) + (await evolved(context));
   const life = await live();
   await life.server.keeper.admit(context);
   await page.clock.setFixedTime(life.now);
@@ -109,6 +110,43 @@ async function first(context: BrowserContext): Promise<number> {
   await page.close();
   await context.clearCookies();
   await server.stop();
+  await keeper.end();
+  return camera.kb;
+}
+
+/** What a search found, and the report of another model, of a keeper that both can be tried on. */
+async function evolved(context: BrowserContext): Promise<number> {
+  const keeper = await lived();
+  await keeper.admit(context);
+  const page = await context.newPage();
+  const camera = new Camera(page, keeper.url);
+  await keeper.api("POST", "/evolutions/search", { seed: 7, generations: 500, population: 24 });
+  const search = "/cortex/felix?tab=evolution&searches=true";
+  const searching = async () => {
+    await expect(page.getByText("The best so far scores")).toBeVisible({ timeout: 60_000 });
+  };
+  await camera.draw("search-running", search, "dark", searching);
+  await keeper.api("POST", "/evolutions/search/stop", {});
+  await expect(page.getByText("It was stopped.")).toBeVisible();
+  const id = await compared(keeper);
+  await keeper.api("POST", "/evolutions/search", { seed: 7, generations: 10, population: 24 });
+  await camera.draw("search", search, "dark", async () => {
+    await expect(page.getByRole("link", { name: "See the proposed change" })).toBeVisible({
+      timeout: 90_000,
+    });
+  });
+  const report = `/cortex/felix?tab=evolution&change=${id}&report=true`;
+  await camera.draw("report", report, "dark", async () => {
+    await expect(page.getByRole("heading", { name: "Side by side", exact: true })).toBeVisible();
+  });
+  await camera.draw("report-answers", report, "dark", async () => {
+    await page.getByRole("heading", { name: "A judge's advice" }).waitFor();
+    const answer = page.locator("details").filter({ hasText: "It declines" }).first();
+    await answer.locator("summary").click();
+    await page.getByRole("heading", { name: "A judge's advice" }).evaluate((head) => head.scrollIntoView());
+  });
+  await page.close();
+  await context.clearCookies();
   await keeper.end();
   return camera.kb;
 }

@@ -21,12 +21,13 @@ export interface CortexSearch {
   node?: string | undefined;
   /** The dream that is read. */
   dream?: string | undefined;
-  /** Evolution: the change that is looked at. */
+  /** Evolution: the change that is looked at, its report in place of its code; or the search for a better order. */
   change?: string | undefined;
+  report?: boolean | undefined;
+  searches?: boolean | undefined;
 }
 
 export function cortexSearch(search: Record<string, unknown>): CortexSearch {
-  const isSet = search.past === true || search.past === "true" || search.past === 1 || search.past === "1";
   return {
     tab: oneOf(search.tab, PARTS),
     q: text(search.q),
@@ -35,10 +36,16 @@ export function cortexSearch(search: Record<string, unknown>): CortexSearch {
     to: whole(search.to),
     category: text(search.category, 32),
     tag: text(search.tag, 64),
-    past: isSet ? true : undefined,
+    past: set(search.past),
     type: text(search.type, 32),
     node: text(search.node, 128),
     dream: text(search.dream),
     change: text(search.change, 64),
+    report: set(search.report),
+    searches: set(search.searches),
   };
+}
+
+function set(value: unknown): true | undefined {
+  return value === true || value === "true" || value === 1 || value === "1" ? true : undefined;
 }

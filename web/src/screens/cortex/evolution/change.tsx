@@ -1,18 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { EvolutionDetailView } from "@/api/generated";
 import { targetName } from "@/live/words-of-evolution";
 import { Badge, Card, CardHead, cx, LoadError, Loading, Time, visible, visibleLine } from "@/ui";
+import { useAddress } from "../address";
 import { Choice } from "../parts";
 import { AnswerBar } from "./answer-bar";
 import { CodeChange, hasDiff } from "./code-change";
 import { Divergences } from "./divergences";
 import { comparisonsOf, divergencesOf, figuresOf, STAGES, stateOf } from "./model";
-import { changeQuery } from "./queries";
+import { changeQuery, searchQuery } from "./queries";
 import { Strips } from "./strips";
+
+// Loaded when it is opened.
+const ChangeReport = lazy(async () => ({ default: (await import("./report")).ChangeReport }));
 
 /** One change: what it is for, what was measured of it, what it would replace, what happened. */
 export function Change({ agent, id }: { agent: string; id: string }) {
+  const [{ report }, set] = useAddress();
   const found = useQuery(changeQuery(agent, id));
   if (found.isPending) return <Loading what="the change" />;
   if (found.isError) {
@@ -28,15 +34,32 @@ export function Change({ agent, id }: { agent: string; id: string }) {
   return (
     <div className="flex flex-col gap-5">
       <Head change={change} agent={agent} />
-      <Measured change={change} />
-      <CodeCard change={change} />
-      <Story change={change} />
+      <fieldset aria-label="What is shown of it" className="flex flex-wrap gap-2">
+        <Choice chosen={!report} onClick={() => set({ report: undefined })}>
+          Overview
+        </Choice>
+        <Choice chosen={Boolean(report)} onClick={() => set({ report: true })}>
+          Report
+        </Choice>
+      </fieldset>
+      {report ? (
+        <Suspense fallback={<Loading what="the report" />}>
+          <ChangeReport agent={agent} change={change} />
+        </Suspense>
+      ) : (
+        <>
+          <Measured change={change} />
+          <CodeCard change={change} />
+          <Story change={change} />
+        </>
+      )}
     </div>
   );
 }
 
 function Head({ change, agent }: { change: EvolutionDetailView; agent: string }) {
   const state = stateOf(change);
+  const search = useQuery(searchQuery(agent)).data;
   return (
     <Card
       aria-labelledby="change-title"
@@ -56,6 +79,13 @@ function Head({ change, agent }: { change: EvolutionDetailView; agent: string })
       <p dir="auto" className="px-4 pb-2 text-[15px] break-words text-ink">
         {visible(change.reason)}
       </p>
+      {search?.outcome?.evolution_id === change.id && (
+        <p className="px-4 pb-2 text-sm">
+          <Link to="/cortex/$agent" params={{ agent }} search={{ tab: "evolution", searches: true }}>
+            The search that found it
+          </Link>
+        </p>
+      )}
       {change.why && (
         <p dir="auto" className="px-4 pb-2 text-sm break-words text-muted">
           {visible(change.why)}

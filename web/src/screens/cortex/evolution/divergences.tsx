@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ComparedLegView, ComparedPairView } from "@/api/generated";
+import type { ComparedPairView } from "@/api/generated";
 import { Badge, Button, visible } from "@/ui";
-import { DIVERGENCES_SHOWN, MEASURES } from "./model";
+import { Leg } from "./leg";
+import { DIVERGENCES_SHOWN } from "./model";
 
 /** Requests that the two answered differently, or that one of them failed at, side by side. */
 export function Divergences(props: { agent: string; pairs: readonly ComparedPairView[]; of: number }) {
@@ -48,31 +49,6 @@ export function Divergences(props: { agent: string; pairs: readonly ComparedPair
           </Button>
         </div>
       )}
-    </div>
-  );
-}
-
-function Leg({ name, leg }: { name: string; leg: ComparedLegView }) {
-  const figures = MEASURES.flatMap((measure) => {
-    const value = measure.of(leg);
-    return value ? [measure.format(value)] : [];
-  });
-  return (
-    <div className="min-w-0">
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd className="break-words text-ink">
-        {leg.error ? (
-          <span className="text-fail">
-            failed: {visible(leg.error)}
-            {leg.repeats === true && " (again when it was asked twice more)"}
-          </span>
-        ) : (
-          figures.join(", ") || "–"
-        )}
-        {leg.calls.length > 0 && (
-          <span className="block text-[13px] text-muted">calls {visible(leg.calls.join(", "))}</span>
-        )}
-      </dd>
     </div>
   );
 }
