@@ -151,8 +151,6 @@ export async function lived(): Promise<Keeper> {
     for (const [at, topic] of TOPICS.entries())
       await say(`What about the ${topic}?`, rare(round * TOPICS.length + at));
   }
-  keeper.model.rule = answer;
-  for (let round = 0; round < 3; round += 1) for (const [question] of ANSWERS) await keeper.say(question);
   return keeper;
 }
 
@@ -168,13 +166,24 @@ function rare(message: number): string {
   return [0, 1, 2, 3].map(word).join(" ");
 }
 
+const ENDED = ["rejected", "reported", "rolled_back", "aborted"];
+
 interface Change {
   id: string;
   state: string;
 }
 
-/** Compares another model with the one in force, with a judge; gives the id of the change once it is reported. */
+/**
+ * Asks what two models answer differently, and compares another model with the one in force, with a judge. Gives the id of the change
+ * once it is reported. What was proposed before is aborted: one change of an agent is worked at at a time.
+ */
 export async function compared(keeper: Keeper): Promise<string> {
+  keeper.model.rule = answer;
+  for (let round = 0; round < 3; round += 1) for (const [question] of ANSWERS) await keeper.say(question);
+  const { items } = (await keeper.api("GET", "/evolutions")) as { items: Change[] };
+  for (const { id, state } of items)
+    if (!ENDED.includes(state))
+      await keeper.api("POST", `/evolutions/${id}/abort`, { reason: "enough was seen" });
   const { id } = (await keeper.api("POST", "/evolutions", {
     target: "mind",
     change: { model: NEW },

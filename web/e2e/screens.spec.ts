@@ -128,13 +128,13 @@ async function evolved(context: BrowserContext): Promise<number> {
   await camera.draw("search-running", search, "dark", searching);
   await keeper.api("POST", "/evolutions/search/stop", {});
   await expect(page.getByText("It was stopped.")).toBeVisible();
-  const id = await compared(keeper);
   await keeper.api("POST", "/evolutions/search", { seed: 7, generations: 10, population: 24 });
   await camera.draw("search", search, "dark", async () => {
     await expect(page.getByRole("link", { name: "See the proposed change" })).toBeVisible({
       timeout: 90_000,
     });
   });
+  const id = await compared(keeper);
   const report = `/cortex/felix?tab=evolution&change=${id}&report=true`;
   await camera.draw("report", report, "dark", async () => {
     await expect(page.getByRole("heading", { name: "Side by side", exact: true })).toBeVisible();

@@ -9,7 +9,7 @@ import { Choice } from "../parts";
 import { AnswerBar } from "./answer-bar";
 import { CodeChange, hasDiff } from "./code-change";
 import { Divergences } from "./divergences";
-import { comparisonsOf, divergencesOf, figuresOf, STAGES, stateOf } from "./model";
+import { comparisonsOf, divergencesOf, figuresOf, isByRule, STAGES, stateOf } from "./model";
 import { changeQuery, searchQuery } from "./queries";
 import { Strips } from "./strips";
 
@@ -33,7 +33,7 @@ export function Change({ agent, id }: { agent: string; id: string }) {
   const change = found.data;
   return (
     <div className="flex flex-col gap-5">
-      <Head change={change} agent={agent} />
+      <Head change={change} agent={agent} isReport={Boolean(report)} />
       <fieldset aria-label="What is shown of it" className="flex flex-wrap gap-2">
         <Choice chosen={!report} onClick={() => set({ report: undefined })}>
           Overview
@@ -57,7 +57,8 @@ export function Change({ agent, id }: { agent: string; id: string }) {
   );
 }
 
-function Head({ change, agent }: { change: EvolutionDetailView; agent: string }) {
+function Head(props: { change: EvolutionDetailView; agent: string; isReport: boolean }) {
+  const { change, agent, isReport } = props;
   const state = stateOf(change);
   const search = useQuery(searchQuery(agent)).data;
   return (
@@ -86,7 +87,7 @@ function Head({ change, agent }: { change: EvolutionDetailView; agent: string })
           </Link>
         </p>
       )}
-      {change.why && (
+      {change.why && !(isReport && isByRule(change.why)) && (
         <p dir="auto" className="px-4 pb-2 text-sm break-words text-muted">
           {visible(change.why)}
         </p>

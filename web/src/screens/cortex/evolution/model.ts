@@ -32,6 +32,11 @@ export function stateOf(change: EvolutionView): { word: string; tone: BadgeTone 
   return known;
 }
 
+/** Whether a reason is the keeper's own about its rule; the report has it in more words. */
+export function isByRule(why: string | null | undefined): boolean {
+  return /^(better|not better|too little was measured|not enough was measured)\b/.test(why ?? "");
+}
+
 export type Answer = "approve" | "reject" | "rollback" | "abort";
 
 /** What a person can do about a change, the obvious first. */

@@ -117,7 +117,7 @@ function ChangeRow(props: { change: EvolutionView; isOpen: boolean; onOpen: () =
           <span className="text-sm font-medium text-ink">{targetName(change.target)}</span>
           <Badge tone={state.tone}>{state.word}</Badge>
         </span>
-        <span dir="auto" className="line-clamp-2 block text-sm break-words text-ink">
+        <span dir="auto" className="line-clamp-2 text-sm break-words text-ink">
           {visibleLine(change.reason)}
         </span>
         <span className="block text-xs text-muted">

@@ -31,6 +31,7 @@ const pair = (request: string, more: object = {}): ComparedPairView => ({
 
 const comparison = (more: { [key: string]: Json } = {}): { [key: string]: Json } => ({
   version: 1,
+  rule: { size: "wall" },
   progress: "complete",
   judgement: { state: "not_enough" },
   sentences: ["only 24 of at least 30 pairs can be used so far"],
@@ -105,9 +106,9 @@ it("each side is told in its own unit, with how sure the difference is", () => {
     main: "200 ms",
     candidate: "100 ms",
     change: "−50 %",
-    sure: "−60 % to −40 %, p < 0.001",
+    sure: ["−60 % to −40 %", "p < 0.001 for a gain"],
   });
-  expect(rows[1]).toMatchObject({ name: "Calls of tools", candidate: "1.5", change: "–", sure: "" });
+  expect(rows[1]).toMatchObject({ name: "Calls of tools", candidate: "1.5", change: "–", sure: [] });
   const totals = totalRows(whole, money);
   expect(totals.map((one) => `${one.name} ${one.main} ${one.candidate} ${one.change}`)).toEqual([
     "Failed requests 0 1 ",
@@ -210,6 +211,6 @@ it("how many pairs it takes is said beside how many there were", () => {
   expect([sentence("it declines"), sentence("Why not?"), sentence("")]).toEqual([
     "It declines.",
     "Why not?",
-    ".",
+    "",
   ]);
 });

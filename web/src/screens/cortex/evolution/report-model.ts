@@ -8,13 +8,15 @@ import type {
   ReportedDivergenceView,
 } from "@/api/generated";
 import { type BadgeTone, count } from "@/ui";
-import { MEASURES, share } from "./model";
+import { isByRule, MEASURES, share } from "./model";
 
 /** Figures of a comparison that are drawn, as far as the report has them. */
 export interface Comparison {
   progress: string;
   state: string;
   sentences: string[];
+  /** The measure that decides. */
+  size: string;
   usable: number;
   unusable: { because: string; pairs: number }[];
   measures: MeasureRow[];
@@ -49,6 +51,7 @@ export function comparisonOf(report: EvolutionReportView): Comparison | null {
     progress: text(found.progress),
     state: text(fields(found.judgement).state),
     sentences: list(found.sentences).map(text).filter(Boolean),
+    size: text(fields(found.rule).size),
     usable: number(found.usable) ?? 0,
     unusable: list(found.unusable).map((one) => {
       const { because, pairs } = fields(one);
@@ -85,7 +88,7 @@ export interface FigureRow {
   candidate: string;
   change: string;
   /** Where the change lies in 95 of 100 resamples, and its p value. */
-  sure: string;
+  sure: string[];
 }
 
 export function probability(p: number): string {
@@ -99,13 +102,15 @@ export function medianRows(comparison: Comparison): FigureRow[] {
     const known = MEASURES.find((measure) => measure.key === one.measure);
     const format = known?.format ?? ((value: number) => count(Math.round(value * 10) / 10));
     const interval = one.low === null || one.high === null ? "" : `${share(one.low)} to ${share(one.high)}`;
-    const parts = [interval, one.p === null ? "" : probability(one.p)];
+    // At the measure that decides, the keeper asks for a gain alone.
+    const of = one.measure === comparison.size ? " for a gain" : "";
+    const parts = [interval, one.p === null ? "" : `${probability(one.p)}${of}`];
     return {
       name: known?.name ?? (one.measure === "calls" ? "Calls of tools" : one.measure),
       main: format(one.main),
       candidate: format(one.candidate),
       change: one.change === null ? "–" : share(one.change),
-      sure: parts.filter(Boolean).join(", "),
+      sure: parts.filter(Boolean),
     };
   });
 }
@@ -120,7 +125,7 @@ export function totalRows(
     main: format(a),
     candidate: format(b),
     change: a > 0 ? share(b / a - 1) : "–",
-    sure: "",
+    sure: [],
   });
   const rows = [{ ...row("Failed requests", main.errors, candidate.errors, count), change: "" }];
   if (main.calls + candidate.calls > 0) rows.push(row("Calls of tools", main.calls, candidate.calls, count));
@@ -154,9 +159,6 @@ const JUDGED: Record<string, Judged> = {
 };
 
 const DECIDED: Record<string, string> = { promoted: "promote", marginal: "marginal", rejected: "reject" };
-
-/** How the keeper's words about its own rule begin; any other reason is told as it stands. */
-const BY_RULE = /^(better|not better|too little was measured|not enough was measured)/;
 
 /** The verdict in plain words. */
 export function verdictOf(report: EvolutionReportView, comparison: Comparison | null): Verdict {
@@ -194,7 +196,7 @@ export function verdictOf(report: EvolutionReportView, comparison: Comparison | 
 function hasReasonOfItsOwn({ state, verdict, why }: EvolutionReportView["evolution"]): boolean {
   const isDecisions =
     state === "awaits_approval" || state === "reported" || (state === "rejected" && verdict === "rejected");
-  return isDecisions && Boolean(why) && !BY_RULE.test(why ?? "");
+  return isDecisions && Boolean(why) && !isByRule(why);
 }
 
 /** A sentence of the keeper's, which begins small and has no full stop. */

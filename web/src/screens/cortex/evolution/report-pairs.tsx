@@ -88,6 +88,7 @@ function PairRow({ agent, pair }: { agent: string; pair: SeenPair }) {
               {visible(pairTitle(pair))}
             </span>
             {hasFailed(pair) && <Badge tone="fail">a failure</Badge>}
+            {pair.divergence && pair.agrees && <Badge tone="life">as good</Badge>}
             {judged && <Badge tone={pair.candidate.judged === "tie" ? "plain" : "thought"}>{judged}</Badge>}
           </span>
         </summary>

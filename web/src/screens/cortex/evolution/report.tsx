@@ -141,7 +141,8 @@ function SideBySide({ report, comparison }: { report: EvolutionReportView; compa
       )}
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
         Below a difference: where it lies in 95 of 100 resamples, and p, how likely one like it is by chance
-        alone. The difference is a trimmed mean over the pairs, so it need not be that of the medians.
+        alone; at the figure that decides, how likely such a gain is. A difference is a trimmed mean over the
+        pairs, so it need not be that of the medians.
       </p>
     </Card>
   );
@@ -169,7 +170,11 @@ function Rows({ name, rows }: { name: string; rows: readonly FigureRow[] }) {
           <td className="px-2 py-1 text-right whitespace-nowrap text-ink">{row.candidate}</td>
           <td className="px-3 py-1 text-right text-ink sm:px-4">
             {row.change}
-            {row.sure && <span className="block text-xs text-muted">{row.sure}</span>}
+            {row.sure.map((part) => (
+              <span key={part} className="block text-xs whitespace-nowrap text-muted">
+                {part}
+              </span>
+            ))}
           </td>
         </tr>
       ))}
@@ -185,15 +190,15 @@ function AgreementCard({ report }: { report: EvolutionReportView }) {
     <Card aria-labelledby="alike-title">
       <CardHead
         id="alike-title"
-        title="How much of it is chance"
-        note="two answers of one mind differ as well"
+        title="How often both answer alike"
+        note={floor && "two answers of one mind differ as well"}
       />
       <dl className="flex flex-col gap-3 px-4 pb-3 text-sm">
         <Share
-          name="Both answer alike"
+          name="What is in force and the change"
           of={agreement.judged}
           is={agreement.agreeing}
-          none="of no pair that can be said"
+          none="of no pair can that be said"
         />
         {floor && (
           <>
@@ -212,11 +217,13 @@ function AgreementCard({ report }: { report: EvolutionReportView }) {
           </>
         )}
       </dl>
-      <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        {floor
-          ? "Nothing can be expected to agree with what is in force more often than that does with itself."
-          : "What is in force was not asked twice here, so there is no floor to hold this against."}
-      </p>
+      {(floor || report.evolution.target === "mind") && (
+        <p className="border-t border-line px-4 py-2 text-xs text-muted">
+          {floor
+            ? "Nothing can be expected to agree with what is in force more often than that does with itself."
+            : "What is in force was not asked twice here, so there is no floor to hold this against."}
+        </p>
+      )}
     </Card>
   );
 }
@@ -257,8 +264,6 @@ function Origin({ report }: { report: EvolutionReportView }) {
     trial && `the newest ${count(trial.last)} requests at most`,
     repeat > 1 && `each asked ${repeat} times, medians count`,
     trial?.budget_usd != null && `a budget of ${money(trial.budget_usd * 1e6)}`,
-    change.attempt && `attempt ${change.attempt} since the last change that was kept`,
-    report.seed && `seed ${report.seed}`,
   ].filter(Boolean);
   return (
     <Card aria-labelledby="origin-title">
@@ -274,10 +279,17 @@ function Origin({ report }: { report: EvolutionReportView }) {
           </ul>
         )}
         {tried.length > 0 && <p className="break-words">Tried on {tried.join(", ")}.</p>}
+        {report.seed && (
+          <p className="break-words">
+            Attempt {change.attempt} since the last change that was kept; each asks for surer figures. Seed{" "}
+            {report.seed}.
+          </p>
+        )}
         <p className="break-words">
-          Made from lines {first} to {last} of the ledger alone, the same whenever it is asked for.{" "}
-          <code className="break-all">abide evolve report {change.id} --markdown</code> writes it to a file.
+          Made from lines {first} to {last} of the ledger alone, the same whenever it is asked for. At the
+          command line:
         </p>
+        <code className="break-all text-ink">abide evolve report {change.id} --markdown</code>
       </div>
     </Card>
   );

@@ -1,5 +1,5 @@
 import type { RankingSearchView } from "@/api/generated";
-import { Badge, Card, CardHead, cx } from "@/ui";
+import { Badge, Card, CardHead, cx, Time } from "@/ui";
 import { isRunning, placeOf, searchState } from "./search-model";
 
 /** Leads to the search of an agent, and says how it is. */
@@ -30,7 +30,7 @@ export function SearchCard(props: {
         </span>
         <span className="block text-xs text-muted">
           {!search && "None was made yet."}
-          {search && (isRunning(search) ? placeOf(search) : search.outcome?.text)}
+          {search && (isRunning(search) ? placeOf(search) : <Time at={search.started_at} />)}
         </span>
       </button>
     </Card>

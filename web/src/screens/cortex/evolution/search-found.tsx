@@ -25,6 +25,12 @@ export function SearchFound({ search }: { search: RankingSearchView }) {
   );
 }
 
+/** What a gain is worth; a loss needs no odds. */
+function besideToday({ score: found, p }: OrderRow, today: number): string {
+  const words = gain(found, today);
+  return sentence(found > today && p !== null ? `${words}; ${byChance(p)}` : words);
+}
+
 function Order({ order, held, today }: { order: OrderRow; held: number; today: number }) {
   const isToday = order.p === null;
   return (
@@ -45,7 +51,7 @@ function Order({ order, held, today }: { order: OrderRow; held: number; today: n
         ]}
       />
       <p className="mt-1 text-muted">
-        {!isToday && `${sentence(`${gain(order.score, today)}; ${byChance(order.p ?? 1)}`)} `}
+        {!isToday && `${besideToday(order, today)} `}
         Nothing needed among the first ten on {order.missed} of {questions(held)}.
         {order.chosen !== null && order.chosen !== undefined && (
           <> On the questions that orders were chosen by: {score(order.chosen)}.</>
