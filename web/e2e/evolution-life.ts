@@ -7,7 +7,9 @@ import { expect, Keeper } from "./keeper";
 import { type Asked, Reply, says } from "./model";
 
 /** The model in force, the one that is tried, and the one that judges. */
-export const [OLD, NEW, JUDGE] = ["fjord-2", "brook-1", "delta-1"];
+export const OLD = "fjord-2";
+export const NEW = "brook-1";
+export const JUDGE = "delta-1";
 
 const TOPICS = [
   "gauge",
@@ -127,15 +129,19 @@ function answer({ model, message }: Asked): Reply | null {
 }
 
 function judged(message: string, [, old, fresh, prefers]: (typeof ANSWERS)[number]): string {
-  const { A } = JSON.parse(message) as { A: string };
+  // It stands in one JSON object, whatever is written around it.
+  const { A } = JSON.parse(/\{"message":.*\}/.exec(message)?.[0] ?? "{}") as { A?: string };
   if (prefers === "tie") return "TIE";
   if (prefers === "first") return "A";
   return A === (prefers === "new" ? fresh : old) ? "A" : "B";
 }
 
-/** A keeper that has lived. */
+/** A keeper with these models in which nothing has happened. */
+export const begun = (): Promise<Keeper> => Keeper.start(settings);
+
+/** One whose agent has a past that a search finds something in. */
 export async function lived(): Promise<Keeper> {
-  const keeper = await Keeper.start(settings);
+  const keeper = await begun();
   const say = async (message: string, reply: string) => {
     keeper.model.script(says(reply));
     await keeper.say(message);
@@ -198,5 +204,5 @@ export async function compared(keeper: Keeper): Promise<string> {
 /** Waits for a state of a change. */
 export async function until(keeper: Keeper, id: string, state: string): Promise<void> {
   const look = async () => ((await keeper.api("GET", `/evolutions/${id}`)) as Change).state;
-  await expect.poll(look, { timeout: 60_000, message: `the change is ${state}` }).toBe(state);
+  await expect.poll(look, { timeout: 180_000, message: `the change is ${state}` }).toBe(state);
 }
