@@ -26,7 +26,6 @@ async function violations(page: Page, isWhole: boolean): Promise<string[]> {
   );
 }
 
-async function shot(page: Page, name: string) {
 /** No violation in any theme or on a phone, and nothing wider than a small screen. */
 async function isFit(page: Page, what: string): Promise<void> {
   for (const theme of ["light", "contrast", "dark"]) {

@@ -304,5 +304,5 @@ export function judgeChance({ better, worse, p }: { better: number; worse: numbe
   if (better === worse) return "It prefers neither side.";
   const side = better > worse ? "the change" : "what was before";
   const times = p < 0.01 ? "fewer than 1 of 100" : `about ${Math.round(p * 100)} of 100`;
-  return `It prefers ${side} more often. Without any difference, a lead like that comes about in ${times} trials.`;
+  return `It prefers ${side} more often. Without any difference a lead like that would show in ${times} trials.`;
 }

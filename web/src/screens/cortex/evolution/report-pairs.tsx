@@ -92,7 +92,7 @@ function PairRow({ agent, pair }: { agent: string; pair: SeenPair }) {
             {judged && <Badge tone={pair.candidate.judged === "tie" ? "plain" : "thought"}>{judged}</Badge>}
           </span>
         </summary>
-        <div className="px-4 pb-3 pl-10 text-sm max-sm:pl-4">
+        <div className="px-4 pt-2 pb-3 pl-10 text-sm max-sm:pl-4">
           <dl className="grid gap-x-5 gap-y-3 sm:grid-cols-2">
             <Leg name="Before" leg={pair.main} isWhole />
             <Leg name="With the change" leg={pair.candidate} isWhole />

@@ -117,13 +117,13 @@ function SideBySide({ report, comparison }: { report: EvolutionReportView; compa
         <table className="w-full text-sm">
           <thead className="text-left text-[13px] text-muted">
             <tr>
-              <th className="px-3 py-1 font-normal sm:px-4">Figure</th>
-              <th className="px-2 py-1 text-right font-normal">Before</th>
-              <th className="px-2 py-1 text-right font-normal">
+              <th className="px-2.5 py-1 font-normal sm:px-4">Figure</th>
+              <th className="px-1.5 py-1 text-right sm:px-2 font-normal">Before</th>
+              <th className="px-1.5 py-1 text-right sm:px-2 font-normal">
                 <span className="max-sm:hidden">With the change</span>
                 <span className="sm:hidden">After</span>
               </th>
-              <th className="px-3 py-1 text-right font-normal sm:px-4">Difference</th>
+              <th className="px-2.5 py-1 text-right font-normal sm:px-4">Difference</th>
             </tr>
           </thead>
           <Rows name="Median of a request" rows={medianRows(comparison)} />
@@ -148,6 +148,9 @@ function SideBySide({ report, comparison }: { report: EvolutionReportView; compa
   );
 }
 
+/** A figure with its unit stays on one line; only what p is of may stand on the next. */
+const unbroken = (part: string) => part.replace(/ (?!for a gain)/g, "\u00a0");
+
 function Rows({ name, rows }: { name: string; rows: readonly FigureRow[] }) {
   if (rows.length === 0) return null;
   return (
@@ -156,23 +159,23 @@ function Rows({ name, rows }: { name: string; rows: readonly FigureRow[] }) {
         <th
           scope="rowgroup"
           colSpan={4}
-          className="px-3 pt-2 text-left text-xs font-normal text-muted sm:px-4"
+          className="px-2.5 pt-2 text-left text-xs font-normal text-muted sm:px-4"
         >
           {name}
         </th>
       </tr>
       {rows.map((row) => (
         <tr key={row.name} className="align-baseline">
-          <th scope="row" className="px-3 py-1 text-left font-normal text-ink sm:px-4">
+          <th scope="row" className="px-2.5 py-1 text-left font-normal text-ink sm:px-4">
             {visibleLine(row.name)}
           </th>
-          <td className="px-2 py-1 text-right whitespace-nowrap text-muted">{row.main}</td>
-          <td className="px-2 py-1 text-right whitespace-nowrap text-ink">{row.candidate}</td>
-          <td className="px-3 py-1 text-right text-ink sm:px-4">
+          <td className="px-1.5 py-1 text-right sm:px-2 whitespace-nowrap text-muted">{row.main}</td>
+          <td className="px-1.5 py-1 text-right sm:px-2 whitespace-nowrap text-ink">{row.candidate}</td>
+          <td className="px-2.5 py-1 text-right text-ink sm:px-4">
             {row.change}
             {row.sure.map((part) => (
-              <span key={part} className="block text-xs whitespace-nowrap text-muted">
-                {part}
+              <span key={part} className="block text-xs text-muted">
+                {unbroken(part)}
               </span>
             ))}
           </td>
@@ -263,7 +266,7 @@ function Origin({ report }: { report: EvolutionReportView }) {
   const tried = [
     trial && `the newest ${count(trial.last)} requests at most`,
     repeat > 1 && `each asked ${repeat} times, medians count`,
-    trial?.budget_usd != null && `a budget of ${money(trial.budget_usd * 1e6)}`,
+    trial?.budget_usd != null && `with a budget of ${money(trial.budget_usd * 1e6)}`,
   ].filter(Boolean);
   return (
     <Card aria-labelledby="origin-title">
