@@ -13,9 +13,10 @@ use serde_json::Value;
 use crate::workspace::{self, Finding};
 
 /// The crates from the lowest up; a crate may use those before it.
-const ROWS: [&str; 21] = [
+const ROWS: [&str; 22] = [
     "domain",
     "evolution",
+    "deck",
     "grammar",
     "wire",
     "sdk",
