@@ -384,12 +384,11 @@ fn set_commanders(deck: &mut Deck, cards: &[CardRef]) -> Result<(), OpError> {
         let target = |zone| EntryTarget { card: card.clone(), zone, printing: None, finish: None };
         let taken =
             held.map(target).find_map(|target| take(deck, &target, 1).ok()).unwrap_or_default();
-        let (key, content) = match taken.into_iter().next() {
-            Some(entry) => (EntryKey { zone: DeckZone::Commander, ..entry.key }, entry.content),
-            None => {
-                let target = target(DeckZone::Commander);
-                (target.key(DeckZone::Commander), target.new_content(1))
-            }
+        let (key, content) = if let Some(entry) = taken.into_iter().next() {
+            (EntryKey { zone: DeckZone::Commander, ..entry.key }, entry.content)
+        } else {
+            let target = target(DeckZone::Commander);
+            (target.key(DeckZone::Commander), target.new_content(1))
         };
         put(deck, &key, content)?;
     }

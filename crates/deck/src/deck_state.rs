@@ -227,7 +227,7 @@ impl DeckState {
                 self.revise(*rev, by, RevisionCause::Edited, changes)?;
             }
             DeckEvent::Proposed { proposal_id, by, deck_rev, reason, ops } => {
-                self.propose(proposal_id, by, *deck_rev, reason, ops)?;
+                self.propose(proposal_id, by, *deck_rev, (reason, ops))?;
             }
             DeckEvent::LinesTaken { rev, by, proposal_id, lines, changes } => {
                 let fresh = self.fresh_lines(proposal_id);
@@ -271,7 +271,9 @@ impl DeckState {
         if rev != self.rev + 1 {
             return Err(DeckReplayError(format!("revision {rev} after {}", self.rev)));
         }
-        changes.iter().for_each(|change| change.apply(&mut self.deck));
+        for change in changes {
+            change.apply(&mut self.deck);
+        }
         self.rev = rev;
         let changes = changes.to_vec();
         self.history.push(DeckRevision {
@@ -291,8 +293,7 @@ impl DeckState {
         id: &str,
         by: &DeckActor,
         deck_rev: u64,
-        reason: &str,
-        ops: &[DeckOp],
+        (reason, ops): (&str, &[DeckOp]),
     ) -> Result<(), DeckReplayError> {
         if self.proposal(id).is_some() {
             return Err(DeckReplayError(format!("proposal {id} is there already")));
@@ -482,7 +483,9 @@ impl DeckState {
         }
         let mut deck = self.deck.clone();
         for revision in self.history.iter().rev().take_while(|revision| revision.rev > rev) {
-            revision.changes.iter().rev().for_each(|change| change.inverse().apply(&mut deck));
+            for change in revision.changes.iter().rev() {
+                change.inverse().apply(&mut deck);
+            }
         }
         Some(deck)
     }

@@ -84,7 +84,7 @@ pub use formats::{
     print_list,
 };
 pub use legality::{FindingLevel, LegalityCode, LegalityFinding, LegalityReport, judge_deck};
-pub use list::{DeckList, DeckZone, ListEntry, PrintingRef, UnreadLine, UnreadReason};
+pub use list::{DeckList, DeckZone, ListEntry, ListLineError, PrintingRef, UnreadLine};
 pub use oracle_tags::OracleTags;
 pub use playtest::{PlaytestHand, playtest_hand};
 pub use resolve::{ResolvedDeck, UnknownPrinting, commander_candidates, list_of, resolve};

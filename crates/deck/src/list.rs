@@ -126,7 +126,7 @@ impl DeckList {
 /// Why a line was not read. It is kept and shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum UnreadReason {
+pub enum ListLineError {
     /// Somebody's note.
     #[error("a comment")]
     Comment,
@@ -167,7 +167,7 @@ pub struct UnreadLine {
     /// What it says, cut to 300 characters.
     pub text: String,
     /// Why it was not read.
-    pub reason: UnreadReason,
+    pub reason: ListLineError,
 }
 
 /// A name with one blank between words, two slashes between halves, and without control characters.

@@ -7,7 +7,7 @@ use crate::{
     card_table::{CardLookup, CardTable, printing_of},
     deck::{Deck, EntryContent, EntryKey},
     formats::{ListFormat, ParsedList},
-    list::{DeckList, DeckZone, ListEntry, PrintingRef, UnreadLine, UnreadReason},
+    list::{DeckList, DeckZone, ListEntry, ListLineError, PrintingRef, UnreadLine},
     rules_text::can_be_commander,
 };
 
@@ -60,8 +60,8 @@ pub fn resolve(parsed: &ParsedList, cards: &CardTable) -> ResolvedDeck {
                 deck.add(&key(found.card, zone, known, entry.finish), content(entry, found.card));
                 continue;
             }
-            CardLookup::Ambiguous(_) => UnreadReason::SeveralCards,
-            CardLookup::Unknown => UnreadReason::UnknownCard,
+            CardLookup::Ambiguous(_) => ListLineError::SeveralCards,
+            CardLookup::Unknown => ListLineError::UnknownCard,
         };
         let text = format!("{} {}", entry.count, entry.name);
         deck.unread.push(UnreadLine { line, text, reason });

@@ -10,7 +10,7 @@ use super::form::{ListError, ParsedList};
 use crate::{
     limits::{DECK_ENTRIES_MAX, ENTRY_COUNT_MAX, UNREAD_LINE_CHARS_MAX},
     list::{
-        DeckList, DeckZone, ListEntry, UnreadLine, UnreadReason, clean_name, is_too_long, one_line,
+        DeckList, DeckZone, ListEntry, ListLineError, UnreadLine, clean_name, is_too_long, one_line,
     },
 };
 
@@ -30,15 +30,16 @@ pub(super) fn parse(text: &str) -> ParsedList {
     loop {
         let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
         let passed = text.as_bytes().get(counted..position).unwrap_or_default();
-        let breaks = passed.iter().filter(|byte| **byte == b'\n').count();
-        line = line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+        for _ in passed.split(|byte| *byte == b'\n').skip(1) {
+            line = line.saturating_add(1);
+        }
         counted = position;
         match reader.read_event() {
             Ok(Event::Eof) => break,
             Ok(Event::Start(start) | Event::Empty(start)) if is_card(&start) => {
                 match entry_of(&start) {
                     Ok(_) if parsed.list.entries.len() >= DECK_ENTRIES_MAX => {
-                        refuse(&mut parsed, line, &start, UnreadReason::TooManyEntries);
+                        refuse(&mut parsed, line, &start, ListLineError::TooManyEntries);
                     }
                     Ok(entry) => {
                         parsed.list.entries.push(entry);
@@ -51,7 +52,7 @@ pub(super) fn parse(text: &str) -> ParsedList {
             Err(_) => {
                 let rest = text.get(position..).unwrap_or_default();
                 let text = one_line(rest).chars().take(UNREAD_LINE_CHARS_MAX).collect();
-                parsed.unread.push(UnreadLine { line, text, reason: UnreadReason::NotXml });
+                parsed.unread.push(UnreadLine { line, text, reason: ListLineError::NotXml });
                 break;
             }
         }
@@ -59,7 +60,7 @@ pub(super) fn parse(text: &str) -> ParsedList {
     parsed
 }
 
-fn refuse(parsed: &mut ParsedList, line: u32, start: &BytesStart<'_>, reason: UnreadReason) {
+fn refuse(parsed: &mut ParsedList, line: u32, start: &BytesStart<'_>, reason: ListLineError) {
     let text: &str = start.as_ref();
     let text = one_line(text).chars().take(UNREAD_LINE_CHARS_MAX).collect();
     parsed.unread.push(UnreadLine { line, text, reason });
@@ -71,7 +72,7 @@ fn is_card(start: &BytesStart<'_>) -> bool {
     name.eq_ignore_ascii_case("Cards")
 }
 
-fn entry_of(start: &BytesStart<'_>) -> Result<ListEntry, UnreadReason> {
+fn entry_of(start: &BytesStart<'_>) -> Result<ListEntry, ListLineError> {
     let attribute = |name: &str| {
         let found = start.attributes().with_checks(false).flatten().find(|attribute| {
             let key: &str = attribute.key.as_ref();
@@ -82,20 +83,20 @@ fn entry_of(start: &BytesStart<'_>) -> Result<ListEntry, UnreadReason> {
     };
     let name = clean_name(&attribute("Name").unwrap_or_default());
     if name.is_empty() {
-        return Err(UnreadReason::NoName);
+        return Err(ListLineError::NoName);
     }
     if is_too_long(&name) {
-        return Err(UnreadReason::NameTooLong);
+        return Err(ListLineError::NameTooLong);
     }
     let count: u32 = attribute("Quantity")
         .unwrap_or_default()
         .trim()
         .parse()
-        .map_err(|_| UnreadReason::NotACard)?;
+        .map_err(|_| ListLineError::NotACard)?;
     match count {
-        0 => return Err(UnreadReason::CountOfZero),
+        0 => return Err(ListLineError::CountOfZero),
         1..=ENTRY_COUNT_MAX => {}
-        _ => return Err(UnreadReason::CountTooLarge),
+        _ => return Err(ListLineError::CountTooLarge),
     }
     let is_side = attribute("Sideboard").is_some_and(|side| side.eq_ignore_ascii_case("true"));
     let mtgo_id = attribute("CatID").and_then(|id| id.trim().parse().ok()).filter(|id| *id != 0);

@@ -4,7 +4,7 @@ use super::sections::zone_of;
 use crate::{
     card::CardFinish,
     limits::{ENTRY_COUNT_MAX, ENTRY_TAGS_MAX, TAG_CHARS_MAX},
-    list::{DeckZone, ListEntry, PrintingRef, UnreadReason, clean_name, is_too_long, one_line},
+    list::{DeckZone, ListEntry, ListLineError, PrintingRef, clean_name, is_too_long, one_line},
 };
 
 /// What a reader of lists asks about cards.
@@ -34,7 +34,7 @@ pub(super) fn read(
     line: &str,
     zone: DeckZone,
     names: &dyn CardNames,
-) -> Result<ListEntry, UnreadReason> {
+) -> Result<ListEntry, ListLineError> {
     let (line, zone) = match line.get(..3) {
         Some(prefix) if prefix.eq_ignore_ascii_case("SB:") => {
             (line.get(3..).unwrap_or_default().trim_start(), DeckZone::Sideboard)
@@ -48,28 +48,32 @@ pub(super) fn read(
         None => return uncounted(line, zone, names),
     };
     if count == Some(0) {
-        return Err(UnreadReason::CountOfZero);
+        return Err(ListLineError::CountOfZero);
     }
     let count = count.filter(|count| *count <= ENTRY_COUNT_MAX);
-    let count = count.ok_or(UnreadReason::CountTooLarge)?;
+    let count = count.ok_or(ListLineError::CountTooLarge)?;
     with_name(ListEntry { count, ..read_rest(rest, zone, names) })
 }
 
 /// A line without a count is a card where it has the name of one.
-fn uncounted(line: &str, zone: DeckZone, names: &dyn CardNames) -> Result<ListEntry, UnreadReason> {
+fn uncounted(
+    line: &str,
+    zone: DeckZone,
+    names: &dyn CardNames,
+) -> Result<ListEntry, ListLineError> {
     let entry = read_rest(line, zone, names);
     if names.has_name(&entry.name) {
         Ok(ListEntry { count: 1, ..entry })
     } else {
-        Err(UnreadReason::NotACard)
+        Err(ListLineError::NotACard)
     }
 }
 
-fn with_name(entry: ListEntry) -> Result<ListEntry, UnreadReason> {
+fn with_name(entry: ListEntry) -> Result<ListEntry, ListLineError> {
     if entry.name.is_empty() {
-        Err(UnreadReason::NoName)
+        Err(ListLineError::NoName)
     } else if is_too_long(&entry.name) {
-        Err(UnreadReason::NameTooLong)
+        Err(ListLineError::NameTooLong)
     } else {
         Ok(entry)
     }
@@ -126,10 +130,13 @@ fn read_rest(rest: &str, zone: DeckZone, names: &dyn CardNames) -> ListEntry {
     entry
 }
 
+/// A way to take the last part off what follows a name.
+type Way<'a> = fn(&mut Suffix, &'a str, &dyn CardNames) -> Option<&'a str>;
+
 impl Suffix {
     /// Takes the last part off, in the way that leaves a name where there is one; none where nothing of it is known.
     fn stripped<'a>(&self, rest: &'a str, names: &dyn CardNames) -> Option<(&'a str, Self)> {
-        let ways: [fn(&mut Self, &'a str, &dyn CardNames) -> Option<&'a str>; 6] = [
+        let ways: [Way<'a>; 6] = [
             |suffix, rest, _| suffix.strip_label(rest),
             |suffix, rest, names| suffix.strip_brackets(rest, names),
             |suffix, rest, _| suffix.strip_finish(rest),
@@ -214,13 +221,15 @@ impl Suffix {
 
 /// Set and number at the end of a text, and what stands before them.
 fn printing<'a>(text: &'a str, names: &dyn CardNames) -> Option<(&'a str, PrintingRef)> {
-    let (before, number) = match text.strip_suffix(')') {
-        Some(_) => (text, None),
-        None => {
-            let (before, number) = text.rsplit_once(char::is_whitespace)?;
-            (before.trim_end(), Some(Some(number).filter(|number| is_number(number))?))
-        }
+    let (before, number) = if text.ends_with(')') {
+        (text, None)
+    } else {
+        let (before, number) = text.rsplit_once(char::is_whitespace)?;
+        (before.trim_end(), Some(number))
     };
+    if number.is_some_and(|number| !is_number(number)) {
+        return None;
+    }
     let (before, set) = if let Some(round) = before.strip_suffix(')') {
         round.rsplit_once(" (")?
     } else {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     card::CardFinish,
     limits::{DECK_ENTRIES_MAX, DECK_NAME_CHARS_MAX, LIST_LINES_MAX, UNREAD_LINE_CHARS_MAX},
-    list::{DeckList, DeckZone, ListEntry, UnreadLine, UnreadReason, one_line},
+    list::{DeckList, DeckZone, ListEntry, ListLineError, UnreadLine, one_line},
 };
 
 /// Most cards that a sideboard without a header has.
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, names: &dyn CardNames) -> ParsedList {
     }
     if let Some(line) = lines.next() {
         let number = u32::try_from(LIST_LINES_MAX).unwrap_or(u32::MAX).saturating_add(1);
-        reading.refuse(number, line, UnreadReason::TooManyEntries);
+        reading.refuse(number, line, ListLineError::TooManyEntries);
     }
     reading.done()
 }
@@ -34,7 +34,8 @@ pub(super) fn parse(text: &str, names: &dyn CardNames) -> ParsedList {
 struct Reading {
     parsed: ParsedList,
     zone: DeckZone,
-    is_about: bool,
+    /// The last header, until what it is about ends.
+    section: Option<Section>,
     has_header: bool,
     /// Whether the section that is read has an entry.
     has_entry: bool,
@@ -48,11 +49,13 @@ impl Reading {
             self.take_gap();
         } else if let Some(section) = header(line).filter(|_| !names.has_name(line)) {
             self.open(section);
-        } else if let Some(name) = line.strip_prefix("Name ").filter(|_| self.is_about) {
+        } else if let Some(name) =
+            line.strip_prefix("Name ").filter(|_| self.section == Some(Section::About))
+        {
             let name: String = one_line(name).chars().take(DECK_NAME_CHARS_MAX).collect();
             self.parsed.list.name = Some(name).filter(|name| !name.is_empty());
         } else if line.starts_with("//") || line.starts_with('#') {
-            self.refuse(number, line, UnreadReason::Comment);
+            self.refuse(number, line, ListLineError::Comment);
         } else {
             self.take_entry(number, line, names);
         }
@@ -60,7 +63,7 @@ impl Reading {
 
     /// An empty line ends what is about the deck, and the commander's section.
     fn take_gap(&mut self) {
-        self.is_about = false;
+        self.section = None;
         let is_short = matches!(self.zone, DeckZone::Commander | DeckZone::Companion);
         if is_short && self.has_entry {
             self.zone = DeckZone::Main;
@@ -70,7 +73,7 @@ impl Reading {
 
     fn open(&mut self, section: Section) {
         self.has_entry = false;
-        self.is_about = section == Section::About;
+        self.section = Some(section);
         match section {
             Section::Zone(zone) => {
                 self.zone = zone;
@@ -87,7 +90,7 @@ impl Reading {
     fn take_entry(&mut self, number: u32, line: &str, names: &dyn CardNames) {
         match line::read(line, self.zone, names) {
             Ok(_) if self.parsed.list.entries.len() >= DECK_ENTRIES_MAX => {
-                self.refuse(number, line, UnreadReason::TooManyEntries);
+                self.refuse(number, line, ListLineError::TooManyEntries);
             }
             Ok(entry) => {
                 self.has_entry = true;
@@ -98,7 +101,7 @@ impl Reading {
         }
     }
 
-    fn refuse(&mut self, line: u32, text: &str, reason: UnreadReason) {
+    fn refuse(&mut self, line: u32, text: &str, reason: ListLineError) {
         let text = one_line(text).chars().take(UNREAD_LINE_CHARS_MAX).collect();
         self.parsed.unread.push(UnreadLine { line, text, reason });
     }
@@ -117,7 +120,9 @@ impl Reading {
                 && cards(side) < cards(main)
                 && side.iter().all(|entry| entry.zone == DeckZone::Main)
             {
-                side.iter_mut().for_each(|entry| entry.zone = DeckZone::Sideboard);
+                for entry in side {
+                    entry.zone = DeckZone::Sideboard;
+                }
             }
         }
         self.parsed

@@ -12,20 +12,15 @@ pub(super) fn check(view: &DeckView<'_>) -> Vec<LegalityFinding> {
 
 fn of_card(held: &ViewCard<'_>) -> Option<LegalityFinding> {
     let name = &held.card.name;
-    let (code, text) = if !held.card.is_deck_card() {
-        (
+    let (code, text) = match held.card.commander {
+        _ if !held.card.is_deck_card() => (
             LegalityCode::NotADeckCard,
             format!("{name} is no card of a deck, but a token, an art card or a melded card"),
-        )
-    } else {
-        match held.card.commander {
-            CommanderStatus::Legal | CommanderStatus::Restricted => return None,
-            CommanderStatus::Banned => {
-                (LegalityCode::Banned, format!("{name} is banned in Commander"))
-            }
-            CommanderStatus::NotLegal => {
-                (LegalityCode::NotLegal, format!("{name} is not part of Commander"))
-            }
+        ),
+        CommanderStatus::Legal | CommanderStatus::Restricted => return None,
+        CommanderStatus::Banned => (LegalityCode::Banned, format!("{name} is banned in Commander")),
+        CommanderStatus::NotLegal => {
+            (LegalityCode::NotLegal, format!("{name} is not part of Commander"))
         }
     };
     Some(held.finding(code, text))

@@ -1,8 +1,10 @@
 //! Curve, types, colours, prices, brackets, hands, comparisons, and what EDHREC tells (DM-16, DM-17, DM-18).
 
+use std::collections::BTreeMap;
+
 use abide_deck::{
-    CardFinish, Currency, DeckZone, EntryContent, EntryKey, PrintingRef, combos_of, compare_decks,
-    deck_figures, deck_price, estimate_bracket, playtest_hand, salt_of,
+    CardFinish, Colour, Currency, DeckZone, EntryContent, EntryKey, PrintingRef, combos_of,
+    compare_decks, deck_figures, deck_price, estimate_bracket, playtest_hand, salt_of,
 };
 use serde_json::json;
 
@@ -10,6 +12,12 @@ use crate::{
     fixture::{card, table, tags},
     legality::deck_of,
 };
+
+/// `W4U5`
+fn by_colour(counts: &BTreeMap<Colour, u32>) -> String {
+    let counts = counts.iter().map(|(colour, count)| format!("{}{count}", colour.letter()));
+    counts.collect::<Vec<_>>().concat()
+}
 
 #[test]
 fn cards_are_counted_by_value_type_and_colour() {
@@ -28,24 +36,12 @@ fn cards_are_counted_by_value_type_and_colour() {
         types,
         ["1 Artifact", "4 Creature", "2 Instant", "4 Land", "1 Planeswalker", "1 Sorcery"]
     );
-    let colours: String = figures
-        .colours
-        .iter()
-        .map(|(colour, count)| format!("{}{count}", colour.letter()))
-        .collect();
+    let colours = by_colour(&figures.colours);
     assert_eq!(colours, "W4U5B1R1");
     assert_eq!(figures.colourless, 1);
-    let symbols: String = figures
-        .symbols
-        .iter()
-        .map(|(colour, count)| format!("{}{count}", colour.letter()))
-        .collect();
+    let symbols = by_colour(&figures.symbols);
     assert_eq!(symbols, "W8U7B1R1");
-    let lands: String = figures
-        .land_colours
-        .iter()
-        .map(|(colour, count)| format!("{}{count}", colour.letter()))
-        .collect();
+    let lands = by_colour(&figures.land_colours);
     assert_eq!(lands, "W1U3G1");
     assert_eq!(deck_figures(&deck_of("99 Island"), table()).mean_mana_value, None);
 }

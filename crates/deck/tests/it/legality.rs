@@ -1,6 +1,6 @@
 //! Every situation of the table of legality, and what an illegal deck is allowed (DM-10, DM-14, DM-15).
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use abide_deck::{
     CardTable, Colour, Deck, DeckZone, EntryContent, EntryKey, FindingLevel, LegalityFinding,
@@ -82,11 +82,11 @@ fn shown(finding: &LegalityFinding) -> String {
         text.insert(0, '~');
     }
     if let Some(id) = &finding.card {
-        text += &format!("@{}", table().card(id).unwrap().name);
+        write!(text, "@{}", table().card(id).unwrap().name).unwrap();
     }
     if !finding.colours.is_empty() {
-        text +=
-            &format!(" [{}]", finding.colours.colours().map(Colour::letter).collect::<String>());
+        write!(text, " [{}]", finding.colours.colours().map(Colour::letter).collect::<String>())
+            .unwrap();
     }
     text
 }

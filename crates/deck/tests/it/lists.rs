@@ -1,8 +1,10 @@
 //! Lists in the forms of other programs (DM-01 to DM-03, DM-08, DM-11, DM-12, DM-13): line by line, header by header, whole.
 
+use std::fmt::Write as _;
+
 use abide_deck::{
-    CardFinish, CardNames, DeckList, DeckZone, ListEntry, ListError, ListFormat, NoCardNames,
-    ParsedList, PrintingRef, UnreadReason, carried, parse_list, print_list,
+    CardFinish, CardNames, DeckList, DeckZone, ListEntry, ListError, ListFormat, ListLineError,
+    NoCardNames, ParsedList, PrintingRef, carried, parse_list, print_list,
 };
 
 use crate::fixture::table;
@@ -11,10 +13,10 @@ use crate::fixture::table;
 fn shown(entry: &ListEntry) -> String {
     let mut text = format!("{} {}", entry.count, entry.name);
     if entry.zone != DeckZone::Main {
-        text += &format!(" @{}", entry.zone.title().to_lowercase());
+        write!(text, " @{}", entry.zone.title().to_lowercase()).unwrap();
     }
     if let Some(PrintingRef { set, number }) = &entry.printing {
-        text += &format!(" ({set}:{})", number.as_deref().unwrap_or("-"));
+        write!(text, " ({set}:{})", number.as_deref().unwrap_or("-")).unwrap();
     }
     match entry.finish {
         CardFinish::Nonfoil => {}
@@ -22,10 +24,14 @@ fn shown(entry: &ListEntry) -> String {
         CardFinish::Etched => text += " etched",
     }
     for tag in &entry.tags {
-        text += &format!(" #{tag}");
+        write!(text, " #{tag}").unwrap();
     }
-    entry.label.iter().for_each(|label| text += &format!(" ^{label}"));
-    entry.mtgo_id.iter().for_each(|id| text += &format!(" id={id}"));
+    if let Some(label) = &entry.label {
+        write!(text, " ^{label}").unwrap();
+    }
+    if let Some(id) = entry.mtgo_id {
+        write!(text, " id={id}").unwrap();
+    }
     text
 }
 
@@ -175,21 +181,21 @@ fn lines_are_read() {
 fn lines_that_cannot_be_read_are_kept_with_their_reason() {
     let long = format!("1 {}", "x".repeat(201));
     let cases = [
-        ("comment with slashes", "// my notes", UnreadReason::Comment),
-        ("comment with a number sign", "# my notes", UnreadReason::Comment),
-        ("prose", "This deck is for Friday.", UnreadReason::NotACard),
-        ("DM-13 foreign name without a count", "Blitzschlag", UnreadReason::NotACard),
-        ("zero", "0 Sol Ring", UnreadReason::CountOfZero),
-        ("too many", "1000 Sol Ring", UnreadReason::CountTooLarge),
+        ("comment with slashes", "// my notes", ListLineError::Comment),
+        ("comment with a number sign", "# my notes", ListLineError::Comment),
+        ("prose", "This deck is for Friday.", ListLineError::NotACard),
+        ("DM-13 foreign name without a count", "Blitzschlag", ListLineError::NotACard),
+        ("zero", "0 Sol Ring", ListLineError::CountOfZero),
+        ("too many", "1000 Sol Ring", ListLineError::CountTooLarge),
         (
             "no number has so many digits",
             "99999999999999999999 Sol Ring",
-            UnreadReason::CountTooLarge,
+            ListLineError::CountTooLarge,
         ),
-        ("count alone", "4", UnreadReason::NoName),
-        ("count and x alone", "4x", UnreadReason::NoName),
-        ("a name without end", long.as_str(), UnreadReason::NameTooLong),
-        ("negative", "-1 Sol Ring", UnreadReason::NotACard),
+        ("count alone", "4", ListLineError::NoName),
+        ("count and x alone", "4x", ListLineError::NoName),
+        ("a name without end", long.as_str(), ListLineError::NameTooLong),
+        ("negative", "-1 Sol Ring", ListLineError::NotACard),
     ];
     for (id, line, reason) in cases {
         let text = format!("1 Island\n{line}\n1 Forest\n");
@@ -378,11 +384,11 @@ fn files_of_magic_online_need_its_numbers() {
 #[test]
 fn parts_of_files_that_cannot_be_read_are_kept() {
     let cases = [
-        ("no name", "<Cards CatID=\"1\" Quantity=\"1\" />", UnreadReason::NoName),
-        ("no count", "<Cards CatID=\"1\" Name=\"Sol Ring\" />", UnreadReason::NotACard),
-        ("zero", "<Cards Quantity=\"0\" Name=\"Sol Ring\" />", UnreadReason::CountOfZero),
-        ("too many", "<Cards Quantity=\"4000\" Name=\"Sol Ring\" />", UnreadReason::CountTooLarge),
-        ("broken off", "<Cards Quantity=\"1\" Name=\"Sol", UnreadReason::NotXml),
+        ("no name", "<Cards CatID=\"1\" Quantity=\"1\" />", ListLineError::NoName),
+        ("no count", "<Cards CatID=\"1\" Name=\"Sol Ring\" />", ListLineError::NotACard),
+        ("zero", "<Cards Quantity=\"0\" Name=\"Sol Ring\" />", ListLineError::CountOfZero),
+        ("too many", "<Cards Quantity=\"4000\" Name=\"Sol Ring\" />", ListLineError::CountTooLarge),
+        ("broken off", "<Cards Quantity=\"1\" Name=\"Sol", ListLineError::NotXml),
     ];
     for (id, part, reason) in cases {
         let text = format!("<Deck>\n<Cards Quantity=\"1\" Name=\"Island\" />\n{part}");
@@ -401,10 +407,10 @@ fn without_knowledge_of_cards_every_line_needs_a_count() {
         ["1 Sol Ring (c21:263) foil #ramp"]
     );
     assert_eq!(entries("1 Sol Ring [C21]", &NoCardNames), ["1 Sol Ring #C21"]);
-    assert_eq!(parsed("Sol Ring", &NoCardNames).unread[0].reason, UnreadReason::NotACard);
+    assert_eq!(parsed("Sol Ring", &NoCardNames).unread[0].reason, ListLineError::NotACard);
     assert_eq!(
         parsed("1996 World Champion", &NoCardNames).unread[0].reason,
-        UnreadReason::CountTooLarge
+        ListLineError::CountTooLarge
     );
 }
 
@@ -414,11 +420,11 @@ fn a_list_is_read_up_to_its_bounds() {
     let many = "1 Island\n".repeat(2_001);
     let read = parsed(&many, table());
     assert_eq!((read.list.entries.len(), read.unread.len()), (2_000, 1));
-    assert_eq!(read.unread[0].reason, UnreadReason::TooManyEntries);
+    assert_eq!(read.unread[0].reason, ListLineError::TooManyEntries);
     let long = "\n".repeat(10_000) + "1 Island\n1 Forest\n";
     let read = parsed(&long, table());
     assert_eq!((read.list.entries.len(), read.unread.len(), read.unread[0].line), (0, 1, 10_001));
-    let tags: String = (0..40).map(|number| format!(" #t{number}")).collect();
+    let tags = (0..40).map(|number| format!(" #t{number}")).collect::<Vec<_>>().concat();
     assert_eq!(parsed(&format!("1 Island{tags}"), table()).list.entries[0].tags.len(), 20);
     let large = DeckList {
         name: None,

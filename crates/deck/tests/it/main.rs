@@ -6,6 +6,7 @@
     clippy::indexing_slicing,
     reason = "helpers of tests fail by panicking"
 )]
+#![allow(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod cards;
 mod figures;

@@ -554,10 +554,10 @@ fn each_kind_of_line_knows_what_it_is_about() {
     for (id, line, edit, wanted) in cases {
         let mut bench = brago();
         bench.propose("p1", &[line]);
-        bench.edit(&[edit.clone()]);
+        bench.edit(std::slice::from_ref(&edit));
         assert_eq!(bench.lines("p1"), [wanted], "{id}");
         let mut other = brago();
-        other.edit(&[edit.clone()]);
+        other.edit(std::slice::from_ref(&edit));
         let late = DeckCommand::Edit { deck_rev: 1, ops: vec![edit] };
         let second = other.run(&person("bob"), &late);
         assert!(
