@@ -98,7 +98,6 @@ impl Serialize for PassageFeatures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = Vec::with_capacity(256);
         let values = self.values();
-        let is_nothing = |value: &f64| *value == 0.0 && value.is_sign_positive();
         let end = values.iter().rposition(|value| !is_nothing(value)).map_or(0, |last| last + 1);
         for value in values.into_iter().take(end) {
             if !text.is_empty() {
@@ -139,6 +138,12 @@ impl<T> Visitor<'_> for TextReader<T> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         (self.0)(text).map_err(E::custom)
     }
+}
+
+/// Whether a number is zero as it comes where nothing is written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+pub(crate) fn is_nothing(number: &f64) -> bool {
+    number.to_bits() == 0
 }
 
 /// Writes a number so that it reads back as itself; whole ones, which most are, without a point.

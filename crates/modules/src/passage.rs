@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    features::{PassageFeatures, exact_number},
+    features::{PassageFeatures, exact_number, is_nothing},
     limits::PASSAGES_MAX,
 };
 
@@ -31,23 +31,27 @@ pub struct RankedPassage {
     /// Its id, once in a request, below 2^63.
     pub id: u64,
     /// Its text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The name of who said it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub speaker: String,
     /// Whether a person or the agent said it.
+    #[serde(default, skip_serializing_if = "PassageRole::is_person")]
     pub role: PassageRole,
     /// When it was said, in Unix seconds.
-    #[serde(with = "exact_number")]
+    #[serde(default, skip_serializing_if = "is_nothing", with = "exact_number")]
     pub at: f64,
     /// What the search knows of it.
     pub features: PassageFeatures,
 }
 
 /// Who said a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassageRole {
     /// A person.
+    #[default]
     Person,
     /// The agent itself.
     Agent,
@@ -60,6 +64,11 @@ impl PassageRole {
             Self::Person => "person",
             Self::Agent => "agent",
         }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+    fn is_person(&self) -> bool {
+        *self == Self::Person
     }
 }
 

@@ -19,6 +19,8 @@ pub struct PassageUses {
     pub texts: bool,
     /// Who said them.
     pub speakers: bool,
+    /// When they were said.
+    pub times: bool,
     /// The numbers, one for each of [`PassageFeatures::NAMES`] and in their order.
     pub features: Vec<bool>,
 }
@@ -27,10 +29,15 @@ impl PassageUses {
     /// Those of a code without comments. A name within another one counts as well: too much is sent rather than too little.
     pub(crate) fn of(code: &str) -> Self {
         let all = code.contains(MAKES_NAMES);
-        let is_used = |name: &&str| all || code.contains(*name);
+        // A name is quoted by itself, or stands in something that is: `rank` is the name of the procedure as well.
+        let has_quoted = ["'(", "' ", "'\n", "`", "quote"].into_iter().any(|it| code.contains(it));
+        let is_used = |name: &&str| {
+            all || code.contains(&format!("'{name}")) || (has_quoted && code.contains(*name))
+        };
         Self {
             texts: code.contains("passage-text"),
             speakers: code.contains("passage-speaker"),
+            times: code.contains("passage-at"),
             features: PassageFeatures::NAMES.iter().map(is_used).collect(),
         }
     }
@@ -48,6 +55,9 @@ impl PassageUses {
         }
         if !self.speakers {
             passage.speaker.clear();
+        }
+        if !self.times {
+            passage.at = 0.0;
         }
         let mut values = passage.features.values();
         for (value, is_used) in values.iter_mut().zip(&self.features) {
@@ -68,7 +78,8 @@ mod tests {
     };
 
     fn kept(code: &str) -> RankedPassage {
-        let features = PassageFeatures { score: 0.5, words: 2.0, ..PassageFeatures::default() };
+        let features =
+            PassageFeatures { score: 0.5, words: 2.0, rank: 3.0, ..PassageFeatures::default() };
         let passage = RankedPassage {
             id: 1,
             text: "tea".into(),
@@ -88,7 +99,12 @@ mod tests {
         let by_score = kept("(sort-by-descending (lambda (p) (feature p 'score)) passages)");
         assert_eq!((&*by_score.text, &*by_score.speaker), ("", ""));
         assert!(by_score.features.score > 0.0 && by_score.features.words == 0.0);
-        assert!(by_score.at > 0.0);
+        assert!(by_score.at == 0.0 && kept("(passage-at p)").at > 0.0);
+        let named = "(define (rank q p n) (map (lambda (p) (feature p 'score)) p))";
+        assert!(kept(named).features.rank == 0.0, "a procedure is no feature");
+        for code in ["(feature p 'rank)", "(car '(rank))", "(feature p (quote rank))", "`(rank)"] {
+            assert!(kept(code).features.rank > 0.0, "{code}");
+        }
         assert_eq!(kept("(passage-text p)").text, "tea");
         assert_eq!(kept("(passage-speaker p)").speaker, "ann");
         let any = kept("(feature p (string->symbol (string-append \"wo\" \"rds\")))");
