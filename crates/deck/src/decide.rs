@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     deck::Deck,
-    deck_change::changes_between,
+    deck_change::{DeckChange, changes_between},
     deck_event::{DeckActor, DeckEvent, ForkSource},
     deck_op::{DeckOp, OpError},
     deck_state::{DeckProposal, DeckState, LineState, ProposalLine, RevisionCause},
@@ -155,6 +155,9 @@ pub enum DeckError {
     /// Something that it changed was changed again since.
     #[error("revision {0} cannot be taken back: revision {1} changed the same cards")]
     UndoConflict(u64, u64),
+    /// Lines that would be taken again say something else by now.
+    #[error("a line that revision {0} stands for was rewritten since: take the line instead")]
+    LineRewritten(u64),
     /// A text, a number or a list is out of its bounds.
     #[error("{0}")]
     Bounds(&'static str),
@@ -449,12 +452,17 @@ fn undo(state: &DeckState, by: DeckActor, rev: u64) -> Result<DeckEvent, DeckErr
             .find(|later| later.changes.iter().any(|other| other.card() == changed.card()));
         return Err(DeckError::UndoConflict(rev, later.map_or(state.rev, |later| later.rev)));
     }
-    // Taking lines again needs them open still.
+    let changes: Vec<DeckChange> = revision.changes.iter().rev().map(DeckChange::inverse).collect();
+    // Taking lines again needs them open still, and to say what they said.
     if let Some((id, lines, false)) = state.lines_of(revision)
         && let Some(proposal) = state.proposal(&id)
     {
-        chosen(proposal, &LineChoice::Lines(lines))?;
+        let lines = chosen(proposal, &LineChoice::Lines(lines))?;
+        let mut deck = state.deck.clone();
+        changes.iter().for_each(|change| change.apply(&mut deck));
+        if with_lines(state, proposal, &lines).ok().as_ref() != Some(&deck) {
+            return Err(DeckError::LineRewritten(rev));
+        }
     }
-    let changes = revision.changes.iter().rev().map(crate::deck_change::DeckChange::inverse);
-    Ok(DeckEvent::Undone { rev: state.rev + 1, by, undone: rev, changes: changes.collect() })
+    Ok(DeckEvent::Undone { rev: state.rev + 1, by, undone: rev, changes })
 }

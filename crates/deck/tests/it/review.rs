@@ -681,6 +681,21 @@ fn a_person_rewrites_a_line_and_the_agent_hears_it() {
 }
 
 #[test]
+fn a_line_that_was_rewritten_is_not_taken_again_with_its_old_words() {
+    let mut bench = brago();
+    bench.propose("p1", &[add("Arcane Signet", 1)]);
+    bench.take("p1", &[0]).unwrap();
+    bench.undo(2).unwrap();
+    let better = add("Tundra", 1);
+    let rewrite = DeckCommand::EditLine { proposal_id: "p1".into(), line: 0, op: better };
+    bench.run(&person("ada"), &rewrite).unwrap();
+    assert_eq!(bench.undo(3), Err(DeckError::LineRewritten(3)));
+    bench.take("p1", &[0]).unwrap();
+    assert_eq!(bench.count("Tundra", DeckZone::Main), 1);
+    assert_eq!(bench.count("Arcane Signet", DeckZone::Main), 0);
+}
+
+#[test]
 fn the_effect_is_that_of_what_is_ticked() {
     let mut bench = brago();
     let ops = [
