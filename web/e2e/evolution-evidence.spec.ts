@@ -123,7 +123,7 @@ test.describe("an agent with a past", () => {
     context,
   }) => {
     await open(keeper, page, context, "/cortex/felix?tab=evolution&searches=1");
-    await begin(page, "500", "24");
+    await begin(page, "500", "1000");
     await expect(page.getByRole("progressbar", { name: "Generations" })).toHaveAttribute(
       "aria-valuemax",
       "1000",
@@ -179,7 +179,7 @@ test.describe("an agent with a past", () => {
     await expect(page).toHaveURL(/report=true/);
     await expect(page.getByText(/^Too few pairs to decide|^The change is /)).toBeVisible({ timeout: 60_000 });
     const figures = page.getByRole("region", { name: "Both in figures" });
-    await expect(figures.getByRole("row", { name: /^Time/ })).toContainText(/%.* to .*%p /);
+    await expect(figures.getByRole("row", { name: /^Time/ })).toContainText(/%\sto\s.*%p\s/);
     await expect(figures.getByRole("row", { name: /^Memory/ })).toBeVisible();
     await expect(page.getByText("What is in force and the change", { exact: true })).toBeVisible();
     await expect(page.getByRole("heading", { name: "A judge's advice" })).toHaveCount(0);
@@ -233,6 +233,9 @@ test.describe("an agent whose model is compared with another", () => {
     await expect(declines).toContainText("I can't say whether a gauge is to be trusted.");
     await expect(declines).toContainText("asked once more, it answered alike");
     await isFit(page, "the report of another model");
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await figures.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole("button", { name: "Judge prefers one (15)" }).click();
     await expect(answers).toHaveCount(15);
     await page.getByRole("button", { name: "All (24)" }).click();

@@ -38,7 +38,8 @@ class Camera {
   async open(path: string, theme = "dark"): Promise<void> {
     await this.page.addInitScript((one) => localStorage.setItem("abide.theme", one), theme);
     await this.page.goto(this.url + path);
-    await expect(this.page.getByTestId("connection")).toHaveAttribute("data-phase", "live");
+    const connection = this.page.getByTestId("connection");
+    await expect(connection).toHaveAttribute("data-phase", "live", { timeout: 60_000 });
     await this.settled();
   }
 
@@ -99,7 +100,7 @@ test("the screens of Evolution", async ({ page, context }) => {
   const keeper = await lived();
   await keeper.admit(context);
   const camera = new Camera(page, keeper.url);
-  await keeper.api("POST", "/evolutions/search", { seed: 7, generations: 500, population: 24 });
+  await keeper.api("POST", "/evolutions/search", { seed: 7, generations: 500, population: 1000 });
   const search = "/cortex/felix?tab=evolution&searches=true";
   const searching = async () => {
     await expect(page.getByText("The best so far scores")).toBeVisible({ timeout: 60_000 });
