@@ -14,6 +14,7 @@ const MAKES_NAMES: &str = "string->symbol";
 /// What of a passage is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "parts of a passage, each by itself")]
 pub struct PassageUses {
     /// Their texts.
     pub texts: bool,

@@ -15,6 +15,7 @@
 mod checks;
 mod codes;
 mod judging;
+mod kept_processes;
 mod live_requests;
 mod memory_trial;
 mod mind_change;

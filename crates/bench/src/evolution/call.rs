@@ -8,7 +8,7 @@ use abide_modules::{
 };
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
-use super::plan::EvolutionBench;
+use super::plan::{EvolutionBench, EvolutionPlan};
 use crate::{
     agent::{BENCH_AGENT, MODULES},
     echo::EchoChild,
@@ -32,7 +32,9 @@ pub(super) fn measure(bench: &EvolutionBench<'_>) -> Result<Vec<Row>, BenchError
     command.args([BENCH_AGENT, MODULES]).env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let [few, most] = COUNTS;
-    bench.runtime.block_on(async {
+    let plan = bench.plan.clone();
+    // From a task of the runtime, as a lane asks.
+    let measuring = bench.runtime.spawn(async move {
         let mut child = command.spawn().map_err(BenchError::io("start modules"))?;
         let pipes = child.stdout.take().zip(child.stdin.take());
         let (output, input) =
@@ -41,28 +43,29 @@ pub(super) fn measure(bench: &EvolutionBench<'_>) -> Result<Vec<Row>, BenchError
         let base = ModuleKind::Memory.base_code();
         let loaded = client.load(ModuleKind::Memory, base, DEADLINE).await;
         loaded.map_err(BenchError::of("load the base module"))?;
-        let few = calls(bench, &mut client, ("module_call_few", few)).await?;
-        let most = calls(bench, &mut client, ("module_call", most)).await?;
+        let few = calls(&plan, &mut client, ("module_call_few", few)).await?;
+        let most = calls(&plan, &mut client, ("module_call", most)).await?;
         Ok(vec![most, few])
-    })
+    });
+    bench.runtime.block_on(measuring).map_err(BenchError::of("measure a module"))?
 }
 
 /// Calls with so many passages, beside the same bytes through bare pipes.
 async fn calls(
-    bench: &EvolutionBench<'_>,
+    plan: &EvolutionPlan,
     client: &mut Client,
     (id, passages): (&'static str, usize),
 ) -> Result<Row, BenchError> {
     let request = request(passages);
     let asked = serde_json::to_vec(&request).map_err(BenchError::of("write a request"))?.len();
     let answered = 8 * passages;
-    let mut echo = EchoChild::start(&bench.plan.child, asked, answered)?;
+    let mut echo = EchoChild::start(&plan.child, asked, answered)?;
     slice(client, &request, WARM).await?;
     echo.exchange(WARM)?;
     let (mut ours, mut raw) = (RoundTimes::default(), RoundTimes::default());
-    for _ in 0..bench.plan.rounds {
-        raw.push(echo.exchange(bench.plan.calls)?);
-        ours.push(slice(client, &request, bench.plan.calls).await?);
+    for _ in 0..plan.rounds {
+        raw.push(echo.exchange(plan.calls)?);
+        ours.push(slice(client, &request, plan.calls).await?);
     }
     Ok(Row::new(id, format!("the base module orders {passages} passages, p50"), "us", &ours.p50s())
         .beside("the same bytes through bare pipes", &ours.p50s(), &raw.p50s())

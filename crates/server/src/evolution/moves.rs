@@ -219,20 +219,25 @@ impl EvolutionWork {
         };
         let live = live.into_iter().filter(|epoch| !requests.contains(epoch));
         let live: Vec<EpochId> = live.collect();
+        let live_from = requests.len();
         requests.extend(live);
         let unusable = self.unusable_of(record.id);
-        let is_left =
-            |epoch: &&EpochId| !unusable.contains(epoch) && !known.contains(&epoch.to_string());
-        let left = requests.iter().filter(is_left);
+        let is_left = |(_, epoch): &(usize, &EpochId)| {
+            !unusable.contains(epoch) && !known.contains(&epoch.to_string())
+        };
+        let left = requests.iter().enumerate().filter(is_left);
         let mut trial = Trial::of(record);
         let mut new = Vec::new();
-        for epoch in left {
+        for (place, epoch) in left {
             let is_judged = !record.only_compares() && is_look(pairs.len());
             if is_judged && self.judged(record, &pairs, ComparisonProgress::Running).await? {
                 return Ok(Progress::Moved);
             }
             if is_spent(record, &pairs) || is_dead(&pairs) {
                 break;
+            }
+            if live_from <= place {
+                self.until_quiet(&record.agent).await;
             }
             let asked = trial.compare(self, record, (*epoch, &requests));
             // Where a person ends the trial, nothing more is asked.
@@ -253,6 +258,7 @@ impl EvolutionWork {
         }
         self.write_pairs(record, &mut new).await?;
         if self.lacks_requests(record, &pairs) {
+            trial.keep(self, record);
             return Ok(Progress::Waits);
         }
         self.judged(record, &pairs, ComparisonProgress::Complete).await?;

@@ -114,6 +114,7 @@ impl EvolutionTask {
                 }
                 _ = look.tick() => {
                     looked_at.clear();
+                    self.work.kept_processes.end_idle(self.work.monotonic());
                     // What could not be loaded, on a busy machine perhaps, is tried again.
                     seen = seen.filter(|_| !has_failed);
                 }

@@ -49,6 +49,13 @@ impl Trial {
         }
     }
 
+    /// Keeps the processes of a module for the next live request.
+    pub(super) fn keep(self, work: &EvolutionWork, record: &EvolutionRecord) {
+        if let Self::Memory(Some(processes)) = self {
+            work.kept_processes.put(record.id, processes, work.monotonic());
+        }
+    }
+
     /// Gives one request to both; none where it cannot be given again. `requests` are all of the trial.
     pub(super) async fn compare(
         &mut self,
@@ -65,6 +72,9 @@ impl Trial {
                 };
                 if processes.as_ref().is_some_and(|running| running.have_ended()) {
                     *processes = None;
+                }
+                if processes.is_none() {
+                    *processes = work.kept_processes.take(record.id);
                 }
                 let running = if let Some(running) = processes {
                     running

@@ -33,11 +33,13 @@ impl EvolutionWork {
             if known.contains(&epoch.to_string()) {
                 continue;
             }
+            self.until_quiet(&record.agent).await;
             if let Some(pair) = trial.compare(self, record, (epoch, &[epoch])).await? {
                 pairs.watch.push(pair.clone());
                 new.push(pair);
             }
         }
+        trial.keep(self, record);
         self.write_pairs(record, &mut new).await?;
         self.judge_watch(record, percent, &pairs).await
     }

@@ -3,10 +3,11 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use abide_domain::{
-    EntityName, EpochId, EvolutionId,
+    AgentId, EntityName, EpochId, EvolutionId,
     event::{ComparedPair, EvolutionCompared, EvolutionEvent, EvolutionRolledBack, ParWritten},
     evolution::EvolutionTarget,
 };
@@ -15,8 +16,8 @@ use abide_modules::ModuleKind;
 use abide_wire::{Decision, EvolutionResult};
 
 use super::{
-    module_pool::FAILURES_MAX, own_checks::kind_or_memory, own_modules::OwnModules, recorded,
-    report,
+    kept_processes::KeptProcesses, module_pool::FAILURES_MAX, own_checks::kind_or_memory,
+    own_modules::OwnModules, recorded, report,
 };
 use crate::{
     agents::{MindSelector, Processes},
@@ -25,6 +26,9 @@ use crate::{
 
 /// Pairs that are written in one line: what a death loses at most.
 pub(super) const PAIRS_A_LINE: usize = 10;
+
+/// How long a live request waits for a quiet moment before it is given to a change.
+const QUIET_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// What the task is made of.
 pub(crate) struct EvolutionParts {
@@ -47,6 +51,7 @@ pub(super) struct EvolutionWork {
     pub(super) minds: Arc<MindSelector>,
     /// Requests that cannot be given again, by change: they are not looked at twice.
     pub(super) unusable: Mutex<HashMap<EvolutionId, HashSet<EpochId>>>,
+    pub(super) kept_processes: KeptProcesses,
 }
 
 /// Whether there is more to do at once.
@@ -81,7 +86,8 @@ pub(super) enum Refused {
 impl EvolutionWork {
     pub(super) fn new(parts: EvolutionParts) -> Self {
         let EvolutionParts { keeper, modules, processes, minds, settings } = parts;
-        Self { keeper, modules, settings, processes, minds, unusable: Mutex::default() }
+        let (unusable, kept_processes) = (Mutex::default(), KeptProcesses::default());
+        Self { keeper, modules, settings, processes, minds, unusable, kept_processes }
     }
 
     /// Epochs of live requests that are to be compared and have ended.
@@ -89,6 +95,25 @@ impl EvolutionWork {
         let state = self.keeper.state();
         let has_ended = |epoch| state.epochs.get(&epoch).map(|span| span.end.is_some());
         self.modules.live.take(&record.agent, has_ended)
+    }
+
+    /// Waits until the agent answers nothing: what is asked once more for a trial must not take the time of what is asked now. An agent
+    /// that is never quiet is not waited for long.
+    pub(super) async fn until_quiet(&self, agent: &AgentId) {
+        let mut applied = self.keeper.services().view.applications();
+        let quiet = async {
+            while self.keeper.state().open_epoch(agent).is_some() {
+                if applied.changed().await.is_err() {
+                    break;
+                }
+            }
+        };
+        tokio::time::timeout(QUIET_WAIT_MAX, quiet).await.ok();
+    }
+
+    /// A monotonic time.
+    pub(super) fn monotonic(&self) -> Duration {
+        self.modules.pool.launcher().clock().monotonic()
     }
 
     pub(super) async fn roll_back(
