@@ -459,7 +459,9 @@ fn undo(state: &DeckState, by: DeckActor, rev: u64) -> Result<DeckEvent, DeckErr
     {
         let lines = chosen(proposal, &LineChoice::Lines(lines))?;
         let mut deck = state.deck.clone();
-        changes.iter().for_each(|change| change.apply(&mut deck));
+        for change in &changes {
+            change.apply(&mut deck);
+        }
         if with_lines(state, proposal, &lines).ok().as_ref() != Some(&deck) {
             return Err(DeckError::LineRewritten(rev));
         }

@@ -20,6 +20,7 @@ mod live_requests;
 mod memory_trial;
 mod mind_change;
 mod mind_checks;
+mod mind_costs;
 mod mind_differences;
 mod mind_judge;
 mod mind_leg;

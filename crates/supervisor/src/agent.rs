@@ -408,7 +408,10 @@ impl AgentActor {
         let problems: Vec<_> = report.iter().map(ToString::to_string).collect();
         if problems != self.recorded_problems && !problems.is_empty() {
             let is_lost = report.iter().any(PrivateStateProblem::is_loss);
-            tracing::warn!(agent = %self.spec.id, event = "private_state_damaged", is_lost, ?problems, "agent private state has problems");
+            // A shadow has one checkpoint and nothing behind it, as is meant.
+            if self.shared.ledger.is_some() {
+                tracing::warn!(agent = %self.spec.id, event = "private_state_damaged", is_lost, ?problems, "agent private state has problems");
+            }
             self.record(StateTroubled { is_lost, report: problems.clone() });
         }
         self.recorded_problems = problems;

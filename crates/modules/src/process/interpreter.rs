@@ -21,6 +21,9 @@ pub(super) struct Interpreter {
     code: String,
 }
 
+/// In the words of a panic where the engine asked for memory that was refused.
+const NO_MEMORY: &str = "AllocError";
+
 /// Why a program gave nothing.
 pub(super) enum ScriptEnd {
     /// It failed; the engine is as good as before.
@@ -117,7 +120,12 @@ impl Interpreter {
 }
 
 fn panicked(payload: &(dyn std::any::Any + Send)) -> ScriptEnd {
-    let message = format!("the engine failed: {}", panic_words(payload));
+    let words = panic_words(payload);
+    let message = if words.contains(NO_MEMORY) {
+        "it needed more memory than it may have".to_owned()
+    } else {
+        format!("the engine failed: {words}")
+    };
     ScriptEnd::Panicked(ScriptError::new(ScriptErrorKind::Runtime, message))
 }
 

@@ -11,7 +11,8 @@ use abide_engine::{RankingTask, keeper::RecordedRanking};
 use abide_evolution::{LegRole, first_leg};
 use abide_memory::RankablePassage;
 use abide_modules::{
-    ModuleCallError, ModuleCost, PassageFeatures, PassageRole, RankRequest, RankedPassage,
+    ModuleCallError, ModuleCost, ModuleEndedError, PassageFeatures, PassageRole, RankRequest,
+    RankedPassage,
 };
 
 use crate::agents::ModuleProcess;
@@ -101,10 +102,6 @@ impl TrialProcesses {
             let main = rank(&mut self.main, &asked).await;
             (main, rank(&mut self.candidate, &asked).await)
         };
-        let mut candidate = candidate;
-        if candidate.leg.error.is_some() && main.leg.error.is_none() {
-            candidate.leg.repeats = Some(self.repeats(&asked).await);
-        }
         let needed: HashSet<u64> = recorded.needed.iter().copied().collect();
         let agrees = agreement(&needed, &main, &candidate);
         let divergence = divergence(recorded, &main, &candidate);
@@ -118,14 +115,9 @@ impl TrialProcesses {
         }
     }
 
-    /// Whether an error of the candidate comes again, twice.
-    async fn repeats(&mut self, asked: &RankRequest) -> bool {
-        for _ in 0..2 {
-            if rank(&mut self.candidate, asked).await.leg.error.is_none() {
-                return false;
-            }
-        }
-        true
+    /// Whether the candidate fails once more on a request.
+    pub(super) async fn fails_again(&mut self, recorded: &RecordedRanking) -> bool {
+        rank(&mut self.candidate, &recorded_request(recorded)).await.leg.error.is_some()
     }
 }
 
@@ -138,7 +130,8 @@ async fn rank(process: &mut ModuleProcess, asked: &RankRequest) -> RankedLeg {
         }
         Err(error) => {
             let mut words = error.to_string();
-            if !had_ended && process.client.ended().is_some() {
+            let is_gone = matches!(process.client.ended(), Some(ModuleEndedError::Gone(_)));
+            if !had_ended && is_gone {
                 let how = process.how_it_ended().await.unwrap_or_else(|words| words);
                 words = format!("{words}: {how}");
             }
@@ -165,6 +158,12 @@ fn missed(ranked: RankedLeg, needed: &HashSet<u64>) -> ComparedLeg {
         leg.repeats = Some(false);
     }
     leg
+}
+
+/// Whether the candidate gave no order and the code in force gave one, good or not.
+pub(super) fn failed_alone(pair: &ComparedPair) -> bool {
+    let main_answered = pair.main.error.as_deref().is_none_or(|error| error == MISSED);
+    main_answered && pair.candidate.error.is_some() && pair.candidate.repeats.is_none()
 }
 
 /// How many of what was needed stand among the first so many.

@@ -6,7 +6,7 @@ use abide_engine::{format_dollars, keeper::ShownInstead, state::EvolutionRecord}
 
 use super::{
     mind_change::{MindBounds, MindChange},
-    mind_judge::{ANSWER_TOKENS, MindJudge, ORDERS, QUESTION_TOKENS},
+    mind_judge::MindJudge,
     mind_quotes::quoted,
     mind_trial::{BoundedMind, FLOOR_REQUESTS},
     work::{EvolutionWork, MoveError, Refused},
@@ -50,8 +50,8 @@ impl EvolutionWork {
                 mind.label
             )));
         }
-        let cost = self.estimate(record, &minds);
-        let budget = record.trial.as_ref().and_then(|trial| trial.budget_microusd).unwrap_or(0);
+        let costs = self.expected_costs(record, &minds).await.map_err(Refused::CannotTry)?;
+        let (cost, budget) = (costs.total(), costs.budget());
         if cost > budget {
             return Err(Refused::Rejected(format!(
                 "it would cost about {}, and its budget is {}: propose it again with a larger budget, or with fewer requests",
@@ -109,35 +109,6 @@ impl EvolutionWork {
         notes.push(format!("the mind in force is asked once more on {floor} requests"));
         notes.push(format!("estimated cost: {}", format_dollars(cost)));
         notes
-    }
-
-    /// What a trial of minds costs at about: both are asked what the record says that was asked, as often as they are asked each.
-    fn estimate(&self, record: &EvolutionRecord, minds: &AskedMinds) -> u64 {
-        let requests = self.newest_epochs(record).len();
-        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let state = self.keeper.state();
-        let total = state.agents.get(&record.agent).map(|agent| &agent.total);
-        let epochs = state.epochs.values().filter(|span| span.agent == record.agent).count();
-        let epochs = count(epochs).max(1);
-        let (input, output) =
-            total.map_or((0, 0), |total| (total.input_tokens, total.output_tokens));
-        let of = |tokens: u64, times: u64| tokens.saturating_mul(times) / epochs;
-        let price = |mind: &TrialMind, (input, output): (u64, u64)| {
-            let usage = mind.mind.price(input, output);
-            usage.and_then(|usage| usage.cost_microusd).unwrap_or(0)
-        };
-        let runs = count(requests).saturating_mul(u64::from(repeat_of(record)));
-        let with_floor = runs.saturating_add(count(requests.min(FLOOR_REQUESTS)));
-        let judging = minds.judge.as_ref().map_or(0, |judge| {
-            let times = count(requests).saturating_mul(ORDERS);
-            // It is shown both replies, each of them at most as long as all that was answered.
-            let shown = of(output, times).saturating_mul(2);
-            let asked = shown.saturating_add(times.saturating_mul(QUESTION_TOKENS));
-            price(&judge.mind, (asked, times.saturating_mul(ANSWER_TOKENS)))
-        });
-        let main = price(&minds.main.mind, (of(input, with_floor), of(output, with_floor)));
-        let candidate = price(&minds.candidate.mind, (of(input, runs), of(output, runs)));
-        main.saturating_add(candidate).saturating_add(judging)
     }
 
     /// The mind that the agent has, the one that is proposed, and who judges; all asked in the keeper.

@@ -23,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     judging::judge_trial,
+    mind_costs::ExpectedCosts,
     own_checks, own_uses, recorded,
     trial::Trial,
     work::{CheckedProposal, EvolutionWork, MoveError, PAIRS_A_LINE, Progress, Refused},
@@ -228,12 +229,19 @@ impl EvolutionWork {
         let left = requests.iter().enumerate().filter(is_left);
         let mut trial = Trial::of(record);
         let mut new = Vec::new();
+        let costs = match record.target() {
+            Some(EvolutionTarget::Mind) => self.costs_of(record).await?,
+            _ => ExpectedCosts::default(),
+        };
+        let mut cut = None;
         for (place, epoch) in left {
             let is_judged = !record.only_compares() && is_look(pairs.len());
-            if is_judged && self.judged(record, &pairs, ComparisonProgress::Running).await? {
+            if is_judged && self.judged(record, &pairs, (ComparisonProgress::Running, None)).await?
+            {
                 return Ok(Progress::Moved);
             }
-            if is_spent(record, &pairs) || is_dead(&pairs) {
+            cut = costs.ends_before(*epoch, &pairs);
+            if cut.is_some() || is_dead(&pairs) {
                 break;
             }
             if live_from <= place {
@@ -261,7 +269,7 @@ impl EvolutionWork {
             trial.keep(self, record);
             return Ok(Progress::Waits);
         }
-        self.judged(record, &pairs, ComparisonProgress::Complete).await?;
+        self.judged(record, &pairs, (ComparisonProgress::Complete, cut)).await?;
         Ok(Progress::Moved)
     }
 
@@ -327,15 +335,18 @@ impl EvolutionWork {
             && age < evolution.stage_limit.0
     }
 
-    /// Decides where the pairs say what comes of the change; whether they did.
+    /// Decides where the pairs say what comes of the change; whether they did. `cut`: why there are no more.
     async fn judged(
         &self,
         record: &EvolutionRecord,
         pairs: &[ComparedPair],
-        progress: ComparisonProgress,
+        (progress, cut): (ComparisonProgress, Option<String>),
     ) -> Result<bool, MoveError> {
         let asks = (progress, self.needs_person(record));
-        let Some(decided) = judge_trial(record, pairs, asks) else { return Ok(false) };
+        let Some(mut decided) = judge_trial(record, pairs, asks) else { return Ok(false) };
+        if let Some(cut) = cut {
+            decided.reason = format!("{cut}; {}", decided.reason);
+        }
         self.decide(record, decided).await?;
         Ok(true)
     }
@@ -430,16 +441,6 @@ fn is_look(pairs: usize) -> bool {
 /// Whether the candidate has answered nothing at all, though it was asked often enough.
 fn is_dead(pairs: &[ComparedPair]) -> bool {
     pairs.len() >= DEAD_AFTER && pairs.iter().all(|pair| pair.candidate.error.is_some())
-}
-
-/// Whether a trial has cost what it may: one more pair like the dearest so far would pass its budget.
-fn is_spent(record: &EvolutionRecord, pairs: &[ComparedPair]) -> bool {
-    let budget = record.trial.as_ref().and_then(|trial| trial.budget_microusd).unwrap_or(0);
-    let cost = |pair: &ComparedPair| {
-        [&pair.main, &pair.candidate].iter().filter_map(|leg| leg.spent_in_all()).sum::<u64>()
-    };
-    let (spent, dearest) = (pairs.iter().map(cost).sum::<u64>(), pairs.iter().map(cost).max());
-    spent > 0 && spent.saturating_add(dearest.unwrap_or(0)) > budget
 }
 
 /// What the proposer hears; nothing where a person decides first.

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    memory_trial::TrialProcesses,
+    memory_trial::{TrialProcesses, failed_alone},
     mind_change::MindChange,
     mind_checks::{AskedMinds, repeat_of},
     mind_trial::{FLOOR_REQUESTS, MindTrial},
@@ -15,7 +15,7 @@ use super::{
 };
 use abide_domain::{EpochId, event::ComparedPair, evolution::EvolutionTarget};
 use abide_engine::{
-    keeper::{RecordedEpoch, ShownInstead},
+    keeper::{RecordedEpoch, RecordedRanking, ShownInstead},
     state::EvolutionRecord,
 };
 use abide_modules::{ModuleDeclarations, ModuleKind};
@@ -70,20 +70,16 @@ impl Trial {
                 let Some(recorded) = recorded.map_err(|error| error.to_string())? else {
                     return Ok(None);
                 };
-                if processes.as_ref().is_some_and(|running| running.have_ended()) {
-                    *processes = None;
-                }
                 if processes.is_none() {
                     *processes = work.kept_processes.take(record.id);
                 }
-                let running = if let Some(running) = processes {
-                    running
-                } else {
-                    let (main, candidate) = start_both(work, record, ModuleKind::Memory).await?;
-                    let (main, candidate) = (main.0, candidate.0);
-                    processes.insert(Box::new(TrialProcesses { main, candidate }))
-                };
-                Ok(Some(running.compare(&recorded, seed).await))
+                let mut pair =
+                    running(work, record, processes).await?.compare(&recorded, seed).await;
+                if failed_alone(&pair) {
+                    let again = fails_each_time(work, record, (processes, &recorded)).await?;
+                    pair.candidate.repeats = Some(again);
+                }
+                Ok(Some(pair))
             }
             Self::Own(kind, loaded) => compare_uses(work, record, (*kind, loaded), epoch).await,
             Self::Program(running) => {
@@ -114,6 +110,35 @@ impl Trial {
             }
         }
     }
+}
+
+/// The processes of a memory module's trial; those that can be asked no more are started anew.
+async fn running<'p>(
+    work: &EvolutionWork,
+    record: &EvolutionRecord,
+    processes: &'p mut Option<Box<TrialProcesses>>,
+) -> Result<&'p mut TrialProcesses, MoveError> {
+    if processes.as_ref().is_none_or(|running| running.have_ended()) {
+        let (main, candidate) = start_both(work, record, ModuleKind::Memory).await?;
+        let (main, candidate) = (main.0, candidate.0);
+        *processes = Some(Box::new(TrialProcesses { main, candidate }));
+    }
+    processes.as_deref_mut().ok_or_else(|| "no process of the module runs".to_owned())
+}
+
+/// Whether the candidate fails on a request twice more, in a process that can answer: one that was late was ended, and a busy machine makes
+/// anybody late.
+async fn fails_each_time(
+    work: &EvolutionWork,
+    record: &EvolutionRecord,
+    (processes, recorded): (&mut Option<Box<TrialProcesses>>, &RecordedRanking),
+) -> Result<bool, MoveError> {
+    for _ in 0..2 {
+        if !running(work, record, processes).await?.fails_again(recorded).await {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Gives the uses of tools or commands in an epoch to both codes; none where there are none, or they cannot be given again.

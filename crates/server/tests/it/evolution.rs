@@ -159,10 +159,7 @@ fn what_is_wrong_never_ends_fails_eats_memory_or_is_better_by_luck_is_rejected_w
     let bad = [
         // Quicker than the base module, and what was needed comes last.
         ("(define (rank question passages now) (reverse (map passage-id passages)))", "agree"),
-        (
-            "(define (rank question passages now) (let loop ((n 0)) (loop (+ n 1))))",
-            "not done within",
-        ),
+        ("(define (rank question passages now) (let loop ((n 0)) (loop (+ n 1))))", "within"),
         ("(define (rank question passages now) (error \"no\"))", "no"),
         ("(define (rank question passages now) (cdr (map passage-id passages)))", "missing"),
         (
@@ -339,6 +336,25 @@ fn a_comparison_is_refused_before_it_costs_more_than_its_budget() {
     assert_eq!(item["state"], "rejected", "{item}");
     assert!(item["why"].as_str().unwrap().contains("would cost about"), "{item}");
     assert_eq!(model.count(), 2, "nothing was asked for it");
+    // A conversation of two turns costs what two turns cost: less than that is refused as well.
+    model.script([Reply::calls([("clock.now", json!({}))]), Reply::text("Noon.")]);
+    keeper.client.say("What is the time?");
+    let last = |budget: f64| {
+        let mut body = body(budget);
+        body["trial"]["last"] = json!(1);
+        let answer = keeper.client.post("/evolutions", &body).json();
+        until(&keeper, answer["id"].as_str().unwrap(), &["reported", "rejected"])
+    };
+    let said = last(0.000_1)["why"].as_str().unwrap().to_owned();
+    let estimated: f64 =
+        said.split('$').nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+    let asked = model.count();
+    let refused = last(estimated * 0.9);
+    assert_eq!((&refused["state"], model.count()), (&json!("rejected"), asked), "{refused}");
+    model.script((0..6).map(|_| Reply::text("Noon.")));
+    let compared = last(estimated * 1.1);
+    assert_eq!(compared["state"], "reported", "{compared}");
+    assert!(model.count() > asked);
     // What there is not to change is refused before it is written down: it may be a secret.
     let secret = json!({"citizen": "felix", "target": "mind", "change": {"api_key": "sk-hush"}, "reason": "x"});
     assert_eq!(keeper.client.post("/evolutions", &secret).status, 422);
