@@ -381,54 +381,66 @@ impl Victim {
 }
 
 #[test]
-fn killed_right_behind_each_line_of_a_change_of_a_program_one_of_two_codes_runs_whole() {
-    for victim in [Victim::Keeper, Victim::Agent, Victim::Shadows] {
-        for _ in 0..rounds(20) {
-            let Some((world, mut keeper)) = lived(FEW) else { return };
-            let id = propose(&keeper.client, "memory_system", &quicker(""));
-            let mut behind = 0;
-            for _ in 0..LOOKS_MAX {
-                let item = state_of(&keeper.client, &id);
-                let state = item["state"].as_str().unwrap();
-                if ENDS.contains(&state) {
-                    break;
-                }
-                let lines = item["events"].as_array().unwrap().len();
-                if lines > behind {
-                    behind = lines;
-                    keeper = victim.kill(&world, keeper);
-                }
-                match state {
-                    "awaits_approval" => {
-                        let path = format!("/evolutions/{id}/approve");
-                        keeper.client.post(&path, &json!({}));
-                    }
-                    "watching" => {
-                        let which = tell(&keeper.client, AGENT, "which");
-                        let which = which["final_response"].as_str().unwrap_or_default();
-                        let is_watched = state_of(&keeper.client, &id)["state"] == "watching";
-                        assert!(
-                            !is_watched || which.is_empty() || which.starts_with("quicker"),
-                            "{victim:?}: {which}"
-                        );
-                    }
-                    _ => std::thread::park_timeout(LOOK),
-                }
-            }
+fn a_keeper_killed_right_behind_each_line_of_a_programs_change_leaves_one_code_that_runs_whole() {
+    kill_behind_each_line(Victim::Keeper);
+}
+
+#[test]
+fn an_agent_killed_right_behind_each_line_of_its_change_runs_one_code_whole() {
+    kill_behind_each_line(Victim::Agent);
+}
+
+#[test]
+fn shadows_killed_right_behind_each_line_of_a_change_harm_nothing() {
+    kill_behind_each_line(Victim::Shadows);
+}
+
+fn kill_behind_each_line(victim: Victim) {
+    for _ in 0..rounds(20) {
+        let Some((world, mut keeper)) = lived(FEW) else { return };
+        let id = propose(&keeper.client, "memory_system", &quicker(""));
+        let mut behind = 0;
+        for _ in 0..LOOKS_MAX {
             let item = state_of(&keeper.client, &id);
-            let is_loaded = until_whole(&keeper.client);
-            assert_eq!(item["state"] == "kept", is_loaded, "{victim:?}: {item}");
-            if !matches!(victim, Victim::Shadows) {
-                assert_eq!(item["state"], "kept", "{victim:?}: {item}");
+            let state = item["state"].as_str().unwrap();
+            if ENDS.contains(&state) {
+                break;
             }
-            let digest = keeper.client.read("/snapshot")["state_digest"].clone();
-            keeper.kill();
-            world.home.forget_projections_of_programs();
-            keeper = world.up();
-            assert_eq!(keeper.client.read("/snapshot")["state_digest"], digest, "{victim:?}");
-            assert_eq!(until_whole(&keeper.client), is_loaded, "{victim:?}");
-            keeper.stop();
+            let lines = item["events"].as_array().unwrap().len();
+            if lines > behind {
+                behind = lines;
+                keeper = victim.kill(&world, keeper);
+            }
+            match state {
+                "awaits_approval" => {
+                    let path = format!("/evolutions/{id}/approve");
+                    keeper.client.post(&path, &json!({}));
+                }
+                "watching" => {
+                    let which = tell(&keeper.client, AGENT, "which");
+                    let which = which["final_response"].as_str().unwrap_or_default();
+                    let is_watched = state_of(&keeper.client, &id)["state"] == "watching";
+                    assert!(
+                        !is_watched || which.is_empty() || which.starts_with("quicker"),
+                        "{victim:?}: {which}"
+                    );
+                }
+                _ => std::thread::park_timeout(LOOK),
+            }
         }
+        let item = state_of(&keeper.client, &id);
+        let is_loaded = until_whole(&keeper.client);
+        assert_eq!(item["state"] == "kept", is_loaded, "{victim:?}: {item}");
+        if !matches!(victim, Victim::Shadows) {
+            assert_eq!(item["state"], "kept", "{victim:?}: {item}");
+        }
+        let digest = keeper.client.read("/snapshot")["state_digest"].clone();
+        keeper.kill();
+        world.home.forget_projections_of_programs();
+        keeper = world.up();
+        assert_eq!(keeper.client.read("/snapshot")["state_digest"], digest, "{victim:?}");
+        assert_eq!(until_whole(&keeper.client), is_loaded, "{victim:?}");
+        keeper.stop();
     }
 }
 

@@ -77,22 +77,23 @@ async fn a_failed_attempt_is_the_engines_to_record() {
 async fn proposals_are_recorded_and_one_that_cannot_be_code_is_answered_at_once() {
     let home = Home::new();
     let keeper = home.keeper(agent(&[]), quick());
-    keeper.ask("evolve (def (search q) q)").await.unwrap();
-    keeper.ask("evolve ").await.unwrap();
     let result = EvolutionResult {
         success: true,
         decision: Decision::Promoted,
         metrics: None,
         reason: "it is quicker".into(),
     };
-    keeper.supervisor.say_evolution_result(&felix(), result.clone()).await.unwrap();
+    // Before its first turn no process runs; after an end the next one may be there already.
+    let early = keeper.supervisor.say_evolution_result(&felix(), result.clone()).await;
+    assert!(early.is_err(), "nobody is there who could hear it");
+    keeper.ask("evolve (def (search q) q)").await.unwrap();
+    keeper.ask("evolve ").await.unwrap();
+    keeper.supervisor.say_evolution_result(&felix(), result).await.unwrap();
     keeper.ask("exit 0").await.unwrap_err();
     let exit = keeper.exit().await;
     let said: Vec<_> = exit.last_words.iter().filter(|l| l.starts_with("evolution")).collect();
     assert_eq!(said.len(), 2, "{exit:?}");
     assert!(said[0].contains("no code") && said[1].contains("quicker"), "{said:?}");
-    let late = keeper.supervisor.say_evolution_result(&felix(), result).await;
-    assert!(late.is_err(), "nobody is there who could hear it");
     let events = keeper.stop().await;
     let mut proposed = Vec::new();
     let mut decided = Vec::new();
