@@ -1,12 +1,12 @@
 //! What it costs the answers that every tenth request is also given to a change, after it was answered.
 //!
-//! Two keepers with the same past answer in turn. Both have code of their own in force; in one of them a change of it is watched
-//! at its first stage.
+//! Two keepers with the same past answer in turn. Both have code of their own in force; in one of them a change of it, which is quicker
+//! and so stays, is watched at its first stage.
 
 use std::path::Path;
 
 use super::{
-    life::{self, SAME, SAME_AGAIN},
+    life::{self, SAME, SAME_SLOWER},
     plan::EvolutionBench,
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(super) async fn measure(
     let config = life::config(1, STAGE_PAIRS);
     let watched = life::start(binary, &watched, &config).await?;
     let alone = life::start(binary, &alone, &config).await?;
-    let change = life::propose(&watched, AGENT, SAME_AGAIN).await?;
+    let change = life::propose(&watched, AGENT, SAME).await?;
     life::put_in_force(&watched, &change).await?;
     let (mut ours, mut without) = (RoundTimes::default(), RoundTimes::default());
     slice(&watched, &alone, EACH / 4).await?;
@@ -76,7 +76,7 @@ async fn prepare(binary: &Path, home: &Path) -> Result<(), BenchError> {
     for number in 0..PAST {
         life::ask(&keeper, AGENT, number).await?;
     }
-    let change = life::propose(&keeper, AGENT, SAME).await?;
+    let change = life::propose(&keeper, AGENT, SAME_SLOWER).await?;
     life::put_in_force(&keeper, &change).await?;
     // One live request at each stage keeps it; every tenth is one of the first.
     for number in 0..10 * PAST {
