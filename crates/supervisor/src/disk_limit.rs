@@ -1,7 +1,8 @@
-//! What an agent keeps on the disk, measured again and again while its process runs, and while it is kept from running.
+//! What an agent or a server of tools keeps on the disk, measured again and again while its process runs, and while it is kept from
+//! running.
 //!
-//! Of an agent only `agents/<id>/work` and `agents/<id>/tmp` count, of a server of tools its one folder: other folders that a process writes were named by a person, and what lies
-//! there may be the person's. Nothing keeps a process from passing its limit between two measurements, but for one file
+//! Of an agent only `agents/<id>/work` and `agents/<id>/tmp` count, of a server its one folder: other folders that a process writes
+//! were named by a person, and what lies there may be the person's. Nothing keeps a process from passing its limit between two measurements, but for one file
 //! alone (`RLIMIT_FSIZE`, set by the shim): it is ended for having done so. Nothing is ever deleted here.
 
 use std::{

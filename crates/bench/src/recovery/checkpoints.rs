@@ -27,13 +27,7 @@ pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError>
     let (plan, bytes) = (bench.plan, agent::opaque(bench.plan.large.bytes));
     let mut state = open(&bench.scratch.join("store"))?;
     let folder = bench.scratch.join("ordered");
-    let design = SupervisorPlan {
-        binary: &plan.binary,
-        agents: 1,
-        rest_after: None,
-        listener: None,
-        level: None,
-    };
+    let design = SupervisorPlan::of_one(&plan.binary);
     let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let grown = agent::standing(0, bytes.len());
     bench.runtime.block_on(supervisor.expect(0, &agent::grow(bytes.len()), &grown))?;

@@ -118,11 +118,9 @@ fn run(
 ) -> Result<DeathTimes, BenchError> {
     let (folder, listener) = (bench.scratch.join(name), Listener::open()?);
     let design = SupervisorPlan {
-        binary: &bench.plan.binary,
-        agents: 1,
-        rest_after: None,
         listener: Some(listener.path()),
         level,
+        ..SupervisorPlan::of_one(&bench.plan.binary)
     };
     let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let checksum = agent::checksum(&agent::opaque(deaths.bytes));

@@ -27,13 +27,7 @@ use crate::{
 };
 
 pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Vec<Row>, BenchError> {
-    let design = SupervisorPlan {
-        binary: &bench.plan.binary,
-        agents: 1,
-        rest_after: None,
-        listener: None,
-        level: None,
-    };
+    let design = SupervisorPlan::of_one(&bench.plan.binary);
     let folder = bench.scratch.join("frames");
     let supervisor = bench.runtime.block_on(async { BenchSupervisor::open(&folder, design) })?;
     let (mind, request) = (supervisor.mind(0)?, asking::request(supervisor.agent(0)?, QUESTION));

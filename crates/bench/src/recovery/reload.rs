@@ -17,13 +17,7 @@ const CODE_BYTES: usize = 1 << 20;
 const LOADS: u32 = 20;
 
 pub(super) fn measure(bench: &RecoveryBench<'_>) -> Result<Row, BenchError> {
-    let design = SupervisorPlan {
-        binary: &bench.plan.binary,
-        agents: 1,
-        rest_after: None,
-        listener: None,
-        level: None,
-    };
+    let design = SupervisorPlan::of_one(&bench.plan.binary);
     let folder = bench.scratch.join("reload");
     let (copied, loaded) = bench.runtime.block_on(async {
         let supervisor = BenchSupervisor::open(&folder, design)?;

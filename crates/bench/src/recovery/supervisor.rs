@@ -46,6 +46,13 @@ pub(super) struct SupervisorPlan<'a> {
     pub(super) level: Option<ConfinementLevel>,
 }
 
+impl<'a> SupervisorPlan<'a> {
+    /// One agent that stays, heard by nobody and without a sandbox.
+    pub(super) const fn of_one(binary: &'a Path) -> Self {
+        Self { binary, agents: 1, rest_after: None, listener: None, level: None }
+    }
+}
+
 /// A running keeper of processes.
 #[derive(Debug)]
 pub(super) struct BenchSupervisor {

@@ -4,7 +4,11 @@
 use std::collections::HashMap;
 
 use abide_domain::{EpochId, event::ComparedPair};
-use abide_engine::{format_dollars, keeper::ShownInstead, state::EvolutionRecord};
+use abide_engine::{
+    format_dollars,
+    keeper::{RecordedEpoch, ShownInstead},
+    state::EvolutionRecord,
+};
 
 use super::{
     mind_change::MindChange,
@@ -72,7 +76,7 @@ impl EvolutionWork {
         let read = self.keeper.recorded_epochs(&record.agent, &requests, ShownInstead::default());
         let epochs = read.await.map_err(|error| error.to_string())?;
         let repeat = u64::from(repeat_of(record));
-        let cost = |epoch: &abide_engine::keeper::RecordedEpoch| {
+        let cost = |epoch: &RecordedEpoch| {
             let usages = epoch.turns.iter().map(|turn| &turn.usage);
             let (input, output) = usages.fold((0_u64, 0_u64), |(input, output), usage| {
                 let output = output.saturating_add(usage.output_tokens);
