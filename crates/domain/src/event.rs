@@ -53,7 +53,7 @@ pub use epoch::{
 };
 pub use evidence::{EvidenceEvent, EvidenceRecorded, ParWritten};
 pub use evolution::{
-    ComparedLeg, ComparedPair, EvolutionAborted, EvolutionAnswered, EvolutionBackedUp,
+    AskedJudge, ComparedLeg, ComparedPair, EvolutionAborted, EvolutionAnswered, EvolutionBackedUp,
     EvolutionCheckpointed, EvolutionCompared, EvolutionDecided, EvolutionDecision, EvolutionEvent,
     EvolutionKept, EvolutionProposed, EvolutionReloaded, EvolutionRolledBack,
     EvolutionShadowStarted, EvolutionStageBegun, EvolutionTrial, EvolutionValidated, JudgedAnswer,

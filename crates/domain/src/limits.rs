@@ -46,6 +46,8 @@ pub const EVOLUTIONS_KEPT_MAX: usize = 100;
 pub const EVOLUTIONS_WAITING_MAX: usize = 10;
 /// Longest code of a proposal, in bytes.
 pub const EVOLUTION_CODE_BYTES_MAX: usize = 1024 * 1024;
+/// The most that a trial of a change may cost, in US dollars.
+pub const EVOLUTION_BUDGET_USD_MAX: u32 = 10_000;
 /// Longest reason of a proposal, in Unicode scalar values.
 pub const EVOLUTION_REASON_CHARS_MAX: usize = 2_000;
 /// Values that the tools of one namespace keep for one agent.

@@ -401,6 +401,7 @@ mod tests {
         assert_eq!(catalog.pins.len(), 2, "a person can still accept them");
     }
 
+    /// HB-09.
     #[test]
     fn arguments_are_held_against_the_schema_of_the_server() {
         let schema = json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]});

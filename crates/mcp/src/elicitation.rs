@@ -141,6 +141,7 @@ mod tests {
         assert!(asked(" \n").unwrap_err().contains("no value"));
     }
 
+    /// HB-20.
     #[test]
     fn only_web_addresses_without_hidden_characters_reach_a_person() {
         assert_eq!(

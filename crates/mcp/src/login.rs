@@ -218,6 +218,7 @@ mod tests {
     use super::{LoginPlace, login_address, random_word};
     use crate::login::store::tests::login;
 
+    /// HB-18.
     #[test]
     fn the_resource_goes_along_once_and_byte_for_byte() {
         for resource in ["https://a.example", "https://a.example/", "https://A.example/mcp"] {

@@ -73,6 +73,7 @@ mod tests {
         assert_eq!(tool_name("files", "get-sum"), tool_name("files", "get-sum"));
     }
 
+    /// HB-08.
     #[test]
     fn names_are_valid_and_never_the_same_for_two_tools() {
         let long = "x".repeat(70);

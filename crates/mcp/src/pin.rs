@@ -201,6 +201,7 @@ mod tests {
         assert!(waits(&before, &hints).is_some());
     }
 
+    /// HB-12.
     #[test]
     fn a_change_that_is_not_seen_is_shown_and_a_long_one_says_that_it_is_cut() {
         let before = pin("a", "adds", json!({}));

@@ -53,6 +53,7 @@ mod work;
 pub(crate) use mind_change::MindChange;
 pub(crate) use mind_checks::judge_change;
 pub(crate) use module_metrics::ModuleMetrics;
+pub(crate) use own_checks::check_cases;
 pub(crate) use own_modules::OwnModules;
 pub(crate) use search::{
     SearchEnd, SearchPhase, SearchStartError, SearchStatus, Searches, SearchesParts, search_winner,

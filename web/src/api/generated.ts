@@ -1062,8 +1062,12 @@ export interface JudgeView {
   better: number;
   /** How likely so many more on one side are without a difference. */
   p: number;
+  /** What it cost, in millionths of a US dollar; null where no price is known. */
+  spent_microusd?: number | null;
   /** Pairs in which neither is. */
   tie: number;
+  /** Pairs about which it gave no answer that can be read. */
+  unread: number;
   /** Pairs in which it is worse. */
   worse: number;
 }
@@ -1120,12 +1124,16 @@ export interface LedgerPage {
 export interface LegTotalsView {
   /** Calls of tools. */
   calls: number;
+  /** What answering each request once cost, in millionths of a US dollar, as far as prices are known; null where none is. */
+  cost_microusd?: number | null;
   /** Requests that it failed on. */
   errors: number;
-  /** What all that was asked for it cost, in millionths of a US dollar. */
-  spent_microusd: number;
-  /** Tokens. */
-  tokens: number;
+  /** What all that was asked for it cost, repetitions as well, in millionths of a US dollar; null where no price is known. */
+  spent_microusd?: number | null;
+  /** Tokens of answering each request once; null where nobody counts them. */
+  tokens?: number | null;
+  /** Answers of tokens whose price nobody knows. */
+  unpriced: number;
 }
 
 /** A link that signs a browser in. */
@@ -2456,6 +2464,14 @@ export interface ApprovedCall {
   arguments: Json;
 }
 
+/** What asking a judge about a pair took. */
+export interface AskedJudge {
+  /** What it cost, in millionths of a US dollar; none where no price is known. */
+  cost_microusd?: number;
+  /** Whether it gave no answer that can be read. */
+  is_unread?: boolean;
+}
+
 /** What came of an attempt. */
 export type AttemptOutcome = "sent" | "confirmed" | "failed";
 
@@ -2753,6 +2769,8 @@ export interface ComparedPair {
   agrees?: boolean;
   /** The first thing in which they differ, for people. */
   divergence?: string;
+  /** What asking a judge about both took; none where none was asked. */
+  judge?: AskedJudge;
 }
 
 /** Something that binds. */

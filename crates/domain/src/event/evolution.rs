@@ -166,6 +166,29 @@ pub struct ComparedPair {
     /// The first thing in which they differ, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<String>,
+    /// What asking a judge about both took; none where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<AskedJudge>,
+}
+
+impl ComparedPair {
+    /// What all of it cost, both minds and the judge, in millionths of a US dollar, as far as prices are known.
+    pub fn spent_in_all(&self) -> u64 {
+        let judge = self.judge.and_then(|judge| judge.cost_microusd);
+        let known = [self.main.spent_in_all(), self.candidate.spent_in_all(), judge];
+        known.into_iter().flatten().fold(0, u64::saturating_add)
+    }
+}
+
+/// What asking a judge about a pair took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedJudge {
+    /// What it cost, in millionths of a US dollar; none where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// Whether it gave no answer that can be read.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_unread: bool,
 }
 
 /// What one of the two did with a request.

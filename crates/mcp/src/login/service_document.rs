@@ -269,6 +269,7 @@ mod tests {
         );
     }
 
+    /// HB-18.
     #[test]
     fn of_two_servers_on_a_host_each_has_its_own_resource() {
         let server = Url::parse("https://a.example/one/mcp").unwrap();

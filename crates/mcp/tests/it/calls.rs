@@ -23,6 +23,7 @@ async fn lost(bench: &Bench, then: &str) -> (ToolErrorKind, String) {
     (error.kind, error.message)
 }
 
+/// HB-16.
 #[tokio::test]
 async fn a_cut_after_the_effect_is_unknown_and_never_sent_twice() {
     let bench = Setup::new(&[]).ready().await;
@@ -121,6 +122,7 @@ async fn a_lost_answer_of_a_tool_that_only_reads_leaves_nothing_unknown() {
     bench.client.stop().await;
 }
 
+/// HB-15.
 #[tokio::test]
 async fn progress_renews_the_idle_limit_and_the_total_limit_stays() {
     let bench = Setup::new(&[])
@@ -139,6 +141,7 @@ async fn progress_renews_the_idle_limit_and_the_total_limit_stays() {
     bench.client.stop().await;
 }
 
+/// HB-20.
 #[tokio::test]
 async fn a_dropped_call_is_cancelled_at_the_server_which_lives_on() {
     let bench = Setup::new(&[]).ready().await;
@@ -150,6 +153,7 @@ async fn a_dropped_call_is_cancelled_at_the_server_which_lives_on() {
     bench.client.stop().await;
 }
 
+/// HB-13.
 #[tokio::test]
 async fn a_huge_result_is_cut_with_a_note_and_memory_stays_flat() {
     for faults in [&[][..], &["id_last"]] {
@@ -167,6 +171,7 @@ async fn a_huge_result_is_cut_with_a_note_and_memory_stays_flat() {
     }
 }
 
+/// HB-14.
 #[tokio::test]
 async fn an_image_is_described_once_and_never_shown_as_text() {
     let bench = Setup::new(&[]).ready().await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::bench::Setup;
 
+/// HB-10.
 #[tokio::test]
 async fn all_pages_are_read() {
     let bench = Setup::new(&["pages=3"]).ready().await;
@@ -14,6 +15,7 @@ async fn all_pages_are_read() {
     bench.client.stop().await;
 }
 
+/// HB-10.
 #[tokio::test]
 async fn a_cursor_that_comes_again_stops_the_list_and_is_told() {
     let bench = Setup::new(&["pages=3", "repeat_cursor"]).ready().await;
@@ -23,6 +25,7 @@ async fn a_cursor_that_comes_again_stops_the_list_and_is_told() {
     bench.client.stop().await;
 }
 
+/// HB-09.
 #[tokio::test]
 async fn one_bad_tool_takes_no_other_with_it() {
     let bench = Setup::new(&["bad_tools"]).ready().await;
@@ -34,6 +37,7 @@ async fn one_bad_tool_takes_no_other_with_it() {
     bench.client.stop().await;
 }
 
+/// HB-11.
 #[tokio::test]
 async fn a_storm_of_notices_makes_few_readings_and_calls_go_on() {
     // A notice comes with each reading as well, so that only the floor ends it.

@@ -106,6 +106,7 @@ async fn a_person_logs_in_and_the_waiting_client_goes_on() {
     assert_eq!(state.login.registered[0]["token_endpoint_auth_method"], "none");
 }
 
+/// HB-19.
 #[tokio::test]
 async fn eight_calls_on_an_expired_token_renew_it_once() {
     let login = Login::new().await;
@@ -187,6 +188,7 @@ async fn a_renewal_that_could_not_be_written_is_written_later_but_not_after_the_
     }
 }
 
+/// HB-19.
 #[tokio::test]
 async fn only_the_login_service_itself_ends_a_login() {
     let login = Login::new().await;
@@ -211,6 +213,7 @@ async fn only_the_login_service_itself_ends_a_login() {
     assert!(tokens.token().await.unwrap().is_some());
 }
 
+/// HB-19.
 #[tokio::test]
 async fn each_login_registers_for_its_own_port_and_a_purged_client_logs_in_anew() {
     let login = Login::new().await;

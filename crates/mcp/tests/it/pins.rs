@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::bench::{Setup, run};
 
+/// HB-12.
 #[tokio::test]
 async fn a_tool_that_changes_its_text_in_flight_waits_until_it_is_accepted() {
     let bench = Setup::new(&[]).ready().await;
@@ -60,6 +61,7 @@ async fn after_a_person_accepted_a_server_without_tools_each_tool_waits() {
     before.client.stop().await;
 }
 
+/// HB-12.
 #[tokio::test]
 async fn instructions_are_kept_for_people_and_no_tool_says_them() {
     let bench = Setup::new(&[]).ready().await;

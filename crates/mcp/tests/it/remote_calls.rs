@@ -80,6 +80,7 @@ async fn a_remote_server_of_either_lifecycle_answers() {
     }
 }
 
+/// HB-16.
 #[tokio::test]
 async fn an_answer_that_is_cut_after_the_effect_is_unknown_and_never_sent_twice() {
     let server = FakeServer::start().await;
@@ -114,6 +115,7 @@ async fn a_refusal_of_the_server_is_its_answer() {
     client.stop().await;
 }
 
+/// HB-17.
 #[tokio::test]
 async fn a_session_that_is_forgotten_in_mid_call_begins_anew_once_and_the_call_is_unknown() {
     let server = FakeServer::start().await;
@@ -236,6 +238,7 @@ async fn a_person_answers_in_mid_call() {
     client.stop().await;
 }
 
+/// HB-13.
 #[tokio::test]
 async fn a_huge_answer_is_cut_while_it_is_read() {
     let server = FakeServer::start().await;

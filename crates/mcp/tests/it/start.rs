@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt as _;
 
 use crate::bench::{Setup, launcher, program};
 
+/// HB-01.
 #[tokio::test]
 async fn noise_on_stdout_is_skipped_and_counted_and_the_link_lives() {
     let bench = Setup::new(&["banner"]).ready().await;
@@ -19,6 +20,7 @@ async fn noise_on_stdout_is_skipped_and_counted_and_the_link_lives() {
     bench.client.stop().await;
 }
 
+/// HB-02.
 #[tokio::test]
 async fn a_flood_on_stderr_is_drained_and_its_end_kept() {
     let bench = Setup::new(&["stderr_flood"]).ready().await;
@@ -28,6 +30,7 @@ async fn a_flood_on_stderr_is_drained_and_its_end_kept() {
     bench.client.stop().await;
 }
 
+/// HB-03.
 #[tokio::test]
 async fn a_server_that_is_slow_to_start_is_waited_for_and_started_once() {
     let bench = Setup::new(&["slow=1.5"])
@@ -40,6 +43,7 @@ async fn a_server_that_is_slow_to_start_is_waited_for_and_started_once() {
     bench.client.stop().await;
 }
 
+/// HB-04.
 #[tokio::test]
 async fn a_call_that_is_given_up_during_the_start_leaves_the_start_alone() {
     let bench = Setup::new(&["slow=1"]).start();
@@ -52,6 +56,7 @@ async fn a_call_that_is_given_up_during_the_start_leaves_the_start_alone() {
     bench.client.stop().await;
 }
 
+/// HB-05.
 #[tokio::test]
 async fn a_server_that_leaves_at_the_newer_question_is_started_again_with_the_older_one() {
     let bench = Setup::new(&["exit_on_discover"]).ready().await;
@@ -66,6 +71,7 @@ async fn a_server_that_leaves_at_the_newer_question_is_started_again_with_the_ol
     bench.client.stop().await;
 }
 
+/// HB-05.
 #[tokio::test]
 async fn a_server_that_is_silent_at_the_newer_question_gets_the_older_one_on_the_same_process() {
     let bench = Setup::new(&["silent_on_discover"])
@@ -117,6 +123,7 @@ async fn what_cannot_be_started_says_so() {
     assert_eq!(bench.client.status().state, McpState::Stopped);
 }
 
+/// HB-07.
 #[tokio::test]
 async fn a_server_gets_the_named_variables_and_no_others() {
     let request = LaunchRequest {

@@ -34,6 +34,7 @@ async fn stop_ends_the_whole_tree_even_of_a_server_that_stays() {
     }
 }
 
+/// HB-06.
 #[tokio::test]
 async fn a_tree_below_a_shell_ends_with_it() {
     let bench = Setup::new(&["child"]).with(through_a_shell).ready().await;
@@ -109,6 +110,7 @@ async fn a_server_that_dies_leaves_nothing_of_its_tree() {
 /// Set in the copy of the test that is killed.
 const KILLED: &str = "ABIDE_TEST_MCP_KILLED";
 
+/// HB-06.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a test that runs a copy of itself")]
 async fn a_server_sees_the_violent_end_of_its_client_at_its_stdin() {
@@ -147,6 +149,7 @@ async fn a_server_sees_the_violent_end_of_its_client_at_its_stdin() {
     until(&|| !servers.iter().any(|pid| is_running(pid))).await;
 }
 
+/// HB-06.
 #[tokio::test]
 async fn twenty_clients_after_each_other_leave_nothing() {
     for _ in 0..20 {

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     auth::Caller,
     config::EvolutionSection,
-    evolution::{MindChange, trial_report},
+    evolution::{MindChange, check_cases, trial_report},
 };
 
 mod body;
@@ -147,18 +147,18 @@ pub(crate) async fn propose(
     let agent = app.citizen(body.citizen())?;
     let proposal = body.proposal(agent, settings(&app)?.last)?;
     check_enabled(&app)?;
-    check_mind(&proposal)?;
+    check_change(&proposal)?;
     let record = keeper.propose_evolution(proposal, caller.author()).await.map_err(refused)?;
     Ok((StatusCode::CREATED, Json(view_of(&keeper.state().evolutions, &record))))
 }
 
-/// Refuses a change of a mind that says what there is not, before it is written down: it may hold a secret.
-fn check_mind(proposal: &EvolutionProposal) -> Result<(), ApiError> {
+/// Refuses a change that says what there is not, before it is written down: of a mind it may hold a secret.
+fn check_change(proposal: &EvolutionProposal) -> Result<(), ApiError> {
+    let wrong = |problem: String| ApiError::invalid_at("change", "rule", &problem);
     if proposal.target != EvolutionTarget::Mind {
-        return Ok(());
+        return check_cases(&proposal.change).map_err(wrong);
     }
-    MindChange::read(&proposal.change)
-        .map_err(|problem| ApiError::invalid_at("change", "rule", &problem))?;
+    MindChange::read(&proposal.change).map_err(wrong)?;
     if proposal.trial.as_ref().is_some_and(|trial| trial.only_compare) {
         return Ok(());
     }
@@ -198,7 +198,7 @@ pub(crate) async fn answer(
 }
 
 fn known(keeper: &Keeper, id: &str) -> Result<EvolutionRecord, ApiError> {
-    let unknown = || ApiError::not_found("evolution", id);
+    let unknown = || ApiError::not_found("change", id);
     let id: EvolutionId = id.parse().map_err(|_| unknown())?;
     keeper.state().evolutions.get(id).cloned().ok_or_else(unknown)
 }

@@ -112,6 +112,7 @@ impl TrialProcesses {
             candidate: missed(candidate, &needed),
             agrees,
             divergence,
+            judge: None,
         }
     }
 

@@ -95,8 +95,13 @@ impl EvolutionWork {
         (minds, change): (&AskedMinds, &MindChange),
         cost: u64,
     ) -> Vec<String> {
-        let mut notes =
-            vec![format!("{} against {}", minds.candidate.mind.label, minds.main.mind.label)];
+        let (new, now) = (&minds.candidate.mind.label, &minds.main.mind.label);
+        let compared = match (new == now, change.identity.is_some()) {
+            (false, _) => format!("{new} against {now}"),
+            (true, true) => format!("{now} with another identity against itself"),
+            (true, false) => format!("{now} with other settings against itself"),
+        };
+        let mut notes = vec![compared];
         notes.extend(change.settings().map(|set| format!("{} = {}", set.key, set.value)));
         if let Some(judge) = &minds.judge {
             notes.push(format!("{} says which reply is better", judge.mind.label));

@@ -38,11 +38,9 @@ impl ExpectedCosts {
 
     /// Why a trial ends before this conversation is asked, where it has to: it, or one like the dearest so far, would pass the budget.
     pub(super) fn ends_before(&self, epoch: EpochId, pairs: &[ComparedPair]) -> Option<String> {
-        let cost = |pair: &ComparedPair| {
-            [&pair.main, &pair.candidate].iter().filter_map(|leg| leg.spent_in_all()).sum::<u64>()
-        };
-        let spent: u64 = pairs.iter().map(cost).sum();
-        let dearest = pairs.iter().map(cost).max().unwrap_or(0);
+        let costs = || pairs.iter().map(ComparedPair::spent_in_all);
+        let spent = costs().fold(0, u64::saturating_add);
+        let dearest = costs().max().unwrap_or(0);
         let next = self.of.get(&epoch).copied().unwrap_or(0).max(dearest);
         (next > 0 && spent.saturating_add(next) > self.budget).then(|| {
             format!(

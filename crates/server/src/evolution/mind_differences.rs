@@ -10,6 +10,8 @@ use super::mind_leg::MindLeg;
 const ALIKE_SHARE: f64 = 0.3;
 /// How many times as long as the other a reply must be to be named for it.
 const LENGTH_FACTOR: usize = 3;
+/// Numbers that are named of those in which two replies differ.
+const NUMBERS_NAMED: usize = 3;
 /// Words by which a reply begins that declines.
 const REFUSALS: [&str; 6] =
     ["i can't", "i cannot", "i can’t", "i'm unable", "i am unable", "sorry, but i"];
@@ -81,9 +83,17 @@ fn reply_difference(main: &str, candidate: &str) -> Option<String> {
         return Some(which.to_owned());
     }
     if one != other {
-        let lacks: Vec<&String> = one.difference(&other).take(3).collect();
-        let adds: Vec<&String> = other.difference(&one).take(3).collect();
-        return Some(format!("other numbers: {adds:?} in place of {lacks:?}"));
+        let only_in = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
+            let numbers: Vec<&str> =
+                one.difference(other).take(NUMBERS_NAMED).map(String::as_str).collect();
+            numbers.join(", ")
+        };
+        let (lacks, adds) = (only_in(&one, &other), only_in(&other, &one));
+        return Some(match (lacks.as_str(), adds.as_str()) {
+            (lacks, "") => format!("it leaves out numbers: {lacks}"),
+            ("", adds) => format!("it says more numbers: {adds}"),
+            (lacks, adds) => format!("other numbers: {adds} in place of {lacks}"),
+        });
     }
     if lengths.1 > LENGTH_FACTOR * lengths.0.max(40) {
         return Some("a much longer reply".to_owned());
@@ -120,8 +130,13 @@ mod tests {
 
     #[test]
     fn a_number_that_differs_is_said_before_other_words() {
-        let said = reply_difference("It is 42 degrees.", "It is 24 degrees.").unwrap();
-        assert!(said.contains("24") && said.contains("42"), "{said}");
+        for (main, candidate, said) in [
+            ("It is 42 degrees.", "It is 24 degrees.", "other numbers: 24 in place of 42"),
+            ("It is warm.", "It is warm, 24 degrees.", "it says more numbers: 24"),
+            ("1 of 2", "1 of them", "it leaves out numbers: 2"),
+        ] {
+            assert_eq!(reply_difference(main, candidate).unwrap(), said);
+        }
         assert_eq!(reply_difference("Yes.", "I can't help with that.").unwrap(), "it declines");
         let found: Vec<_> = numbers("at 10:30, 1,5 kg.").into_iter().collect();
         assert_eq!(found, ["1,5", "10", "30"]);

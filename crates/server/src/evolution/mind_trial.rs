@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use abide_domain::{
     Clock,
-    event::{ComparedLeg, ComparedPair},
+    event::{AskedJudge, ComparedLeg, ComparedPair},
 };
 use abide_engine::keeper::RecordedEpoch;
 use abide_evolution::{Leg, LegRole, Measure, first_leg};
@@ -75,13 +75,14 @@ impl MindTrial {
             main.leg.again_agrees = main.leg.error.is_none().then(|| agree(&main, &again));
             main.leg.spent_microusd = sum(main.leg.spent_in_all(), again.leg.cost_microusd);
         }
+        let mut asked_judge = None;
         if let Some(judge) = &self.judge {
             let judged = judge.compare(&shown_main.request, &main, &candidate).await;
             candidate.leg.judged = judged.said;
-            if judged.has_asked {
-                let spent = candidate.leg.spent_in_all();
-                candidate.leg.spent_microusd = sum(spent, judged.usage.cost_microusd);
-            }
+            asked_judge = judged.has_asked.then(|| AskedJudge {
+                cost_microusd: judged.usage.cost_microusd,
+                is_unread: judged.said.is_none(),
+            });
         }
         let divergence = divergence(&main, &candidate);
         let is_comparable = main.leg.error.is_none();
@@ -92,6 +93,7 @@ impl MindTrial {
             main: main.leg,
             candidate: candidate.leg,
             divergence,
+            judge: asked_judge,
         })
     }
 

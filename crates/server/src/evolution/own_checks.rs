@@ -48,6 +48,11 @@ impl OwnCase {
     }
 }
 
+/// Whether what would change beside the code can be read. Errors are words for its proposer.
+pub(crate) fn check_cases(change: &BTreeMap<String, Value>) -> Result<(), String> {
+    read_cases(change).map(drop)
+}
+
 /// The cases of a proposal. Errors are words for its proposer.
 pub(super) fn read_cases(change: &BTreeMap<String, Value>) -> Result<Vec<OwnCase>, String> {
     if let Some(other) = change.keys().find(|key| *key != CASES) {

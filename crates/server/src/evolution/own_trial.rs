@@ -153,6 +153,7 @@ impl OwnTrial {
             divergence: difference,
             main: main.leg,
             candidate: candidate.leg,
+            judge: None,
         })
     }
 }

@@ -161,7 +161,15 @@ impl ProgramTrial {
             leg.tokens = leg.tokens.filter(|count| *count > 0);
         }
         let (main, candidate) = (main.leg, candidate.leg);
-        Some(ComparedPair { request, candidate_first, main, candidate, agrees, divergence })
+        Some(ComparedPair {
+            request,
+            candidate_first,
+            main,
+            candidate,
+            agrees,
+            divergence,
+            judge: None,
+        })
     }
 
     async fn ask(

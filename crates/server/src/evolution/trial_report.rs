@@ -2,7 +2,7 @@
 //! nothing; what was decided stands in the ledger.
 
 use abide_domain::{
-    event::{ComparedPair, EvolutionDecision, EvolutionProposed, JudgedAnswer},
+    event::{AskedJudge, ComparedPair, EvolutionDecision, EvolutionProposed, JudgedAnswer},
     evolution::EvolutionState,
 };
 use abide_engine::state::EvolutionRecord;
@@ -41,6 +41,10 @@ pub(crate) struct JudgeFigures {
     pub(crate) worse: usize,
     /// Pairs in which neither is.
     pub(crate) tie: usize,
+    /// Pairs about which it gave no answer that can be read.
+    pub(crate) unread: usize,
+    /// What it cost, in millionths of a US dollar; none where no price is known.
+    pub(crate) spent_microusd: Option<u64>,
     /// How likely so many more on one side are without a difference: an exact sign test over those that are no tie, two-sided.
     pub(crate) p: f64,
 }
@@ -89,13 +93,18 @@ impl JudgeFigures {
         let [better, worse, tie] =
             [JudgedAnswer::Better, JudgedAnswer::Worse, JudgedAnswer::Tie].map(count);
         let p = (2.0 * mcnemar(better.max(worse), better.min(worse))).min(1.0);
-        (better + worse + tie > 0).then_some(Self { better, worse, tie, p })
+        let asked: Vec<AskedJudge> = pairs.iter().filter_map(|pair| pair.judge).collect();
+        let unread = asked.iter().filter(|asked| asked.is_unread).count();
+        let costs = asked.iter().filter_map(|asked| asked.cost_microusd);
+        let spent_microusd = costs.reduce(u64::saturating_add);
+        let was_asked = better + worse + tie + unread > 0;
+        was_asked.then_some(Self { better, worse, tie, unread, spent_microusd, p })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use abide_domain::event::{ComparedLeg, ComparedPair, JudgedAnswer};
+    use abide_domain::event::{AskedJudge, ComparedLeg, ComparedPair, JudgedAnswer};
 
     use super::JudgeFigures;
 
@@ -108,12 +117,18 @@ mod tests {
             candidate: ComparedLeg { judged, ..ComparedLeg::default() },
             agrees: None,
             divergence: None,
+            judge: None,
         };
         assert_eq!(JudgeFigures::of(&[pair(None)]), None);
         let mut pairs = vec![pair(Some(JudgedAnswer::Better)); 5];
         pairs.push(pair(Some(JudgedAnswer::Tie)));
+        for cost_microusd in [Some(3), None, Some(4)] {
+            let asked = AskedJudge { cost_microusd, is_unread: true };
+            pairs.push(ComparedPair { judge: Some(asked), ..pair(None) });
+        }
         let found = JudgeFigures::of(&pairs).unwrap();
-        assert_eq!((found.better, found.worse, found.tie), (5, 0, 1));
+        assert_eq!((found.better, found.worse, found.tie, found.unread), (5, 0, 1, 3));
+        assert_eq!(found.spent_microusd, Some(7));
         assert!((found.p - 2.0 / 32.0).abs() < 1e-9, "{found:?}");
     }
 }

@@ -113,6 +113,7 @@ impl Past {
             candidate: leg(86),
             agrees: Some(request != "b"),
             divergence: (request == "b").then(|| "it leaves out passage 7".into()),
+            judge: None,
         };
         let pairs = requests.into_iter().map(pair).collect();
         self.write(EvolutionCompared { evolution_id: self.id, pairs });

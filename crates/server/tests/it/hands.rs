@@ -96,6 +96,7 @@ fn a_command_runs_in_the_sandbox_unasked_only_where_a_rule_is_for_it() {
     assert!(!work(&home).join("b").exists());
 }
 
+/// HB-32.
 #[test]
 fn a_command_reaches_neither_the_token_nor_the_network() {
     let server = ModelServer::start().unwrap();
@@ -152,6 +153,7 @@ fn runs(words: &str) -> bool {
         .any(|line| line.contains(words))
 }
 
+/// HB-30.
 #[test]
 fn a_command_leaves_nothing_running_and_its_output_is_bounded() {
     let server = ModelServer::start().unwrap();
@@ -385,4 +387,22 @@ fn a_skill_is_checked_added_and_listed_by_commands() {
     let again = home.run(["skills", "rm", "--yes", "tidy-up"]);
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(!again.status.success() && said.contains("no skill `tidy-up`"), "{said}");
+}
+
+/// HB-37.
+#[test]
+fn a_proxy_of_the_environment_is_not_asked() {
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let names =
+        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let environment = names.map(|name| (name, address.as_str()));
+
+    let server = ModelServer::start().unwrap();
+    let home = home_for(&server, "");
+    let keeper = home.up_with(&environment);
+    server.script([Reply::text("Nobody stood between.")]);
+    assert_eq!(keeper.client.say("hello")["final_response"], "Nobody stood between.");
+    assert!(proxy.accept().is_err(), "a proxy that nobody configured was asked");
 }

@@ -83,6 +83,7 @@ mod tests {
         encoding.encode(text).0.into_owned()
     }
 
+    /// HB-39.
     #[test]
     fn mark_wins_over_header_over_the_documents_own_word_over_utf_8() {
         let gbk = decode(&encoded(GBK, "中文网页"), "text/html; charset=gbk");
@@ -100,6 +101,7 @@ mod tests {
         assert_eq!(decode("Grüße".as_bytes(), "text/plain").charset, "UTF-8");
     }
 
+    /// HB-39.
     #[test]
     fn rubbish_and_unknown_character_sets_are_told() {
         let rubbish = decode(&encoded(GBK, "中文网页"), "text/html");

@@ -361,6 +361,7 @@ mod tests {
         assert_eq!(page.warnings, [""; 0]);
     }
 
+    /// HB-40.
     #[test]
     fn a_shell_of_scripts_is_not_taken_for_the_article() {
         let html = format!(
@@ -372,6 +373,7 @@ mod tests {
         assert!(!page.markdown.contains("var x"), "{}", page.markdown);
     }
 
+    /// HB-40.
     #[test]
     fn a_long_banner_and_little_else_is_told() {
         let partner =
@@ -386,6 +388,7 @@ mod tests {
         assert!(page.warnings[0].contains("is links"), "{page:?}");
     }
 
+    /// HB-40.
     #[test]
     fn what_is_for_subscribers_is_told() {
         let marked = format!(

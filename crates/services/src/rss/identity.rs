@@ -113,6 +113,7 @@ mod tests {
         KnownEntries::new(&now).unseen(&seen).iter().map(|entry| entry.title.clone()).collect()
     }
 
+    /// HB-43.
     #[test]
     fn nothing_new_comes_twice_whatever_a_feed_changes() {
         let none: [&str; 0] = [];

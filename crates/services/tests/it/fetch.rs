@@ -86,6 +86,7 @@ async fn a_long_text_is_given_in_pieces_that_join() {
     assert_eq!(text, long);
 }
 
+/// HB-41.
 #[tokio::test]
 async fn json_pdf_and_other_characters_are_read_and_archives_refused() {
     let server = Server::start(|asked| match asked.path.as_str() {
@@ -125,6 +126,7 @@ async fn json_pdf_and_other_characters_are_read_and_archives_refused() {
     assert_eq!(caller.refused(FETCH, at("/gone")).await.0, ToolErrorKind::NotFound);
 }
 
+/// HB-38.
 #[tokio::test]
 async fn endless_bodies_and_packed_bombs_end_at_the_cap() {
     let bomb = gzip(&vec![b'a'; 17 << 20]);

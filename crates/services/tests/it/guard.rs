@@ -54,6 +54,7 @@ impl NameLookup for Names {
     }
 }
 
+/// HB-36.
 #[tokio::test]
 async fn no_form_of_a_local_address_is_reached_even_where_its_host_is_listed() {
     let hosts = [
@@ -115,6 +116,7 @@ async fn a_listed_name_at_a_local_address_is_not_reached() {
     }
 }
 
+/// HB-36.
 #[tokio::test]
 async fn a_name_that_changes_its_mind_is_looked_up_once_and_checked_at_each_hop() {
     // The first look-up is allowed (this machine, in this test), the second is not.
@@ -135,6 +137,7 @@ async fn a_name_that_changes_its_mind_is_looked_up_once_and_checked_at_each_hop(
     assert_eq!(server.paths(), ["/"], "nothing was sent to the second address");
 }
 
+/// HB-42.
 #[tokio::test]
 async fn a_redirect_to_an_unlisted_host_names_the_address_and_gives_no_body() {
     let other = Server::start(|_| Reply::html("the other host's words")).await;

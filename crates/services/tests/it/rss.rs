@@ -140,6 +140,7 @@ async fn entries_beyond_the_limit_stay_new() {
     assert_eq!(seen, ["0", "1", "2", "3", "4"]);
 }
 
+/// HB-44.
 #[tokio::test]
 async fn both_validators_are_sent_as_they_came_last() {
     let with =
@@ -204,6 +205,7 @@ async fn a_feed_is_asked_for_once_in_a_quarter_of_an_hour_and_says_so() {
     assert_eq!(scene.server.asked().len(), 2);
 }
 
+/// HB-45.
 #[tokio::test]
 async fn a_wait_that_a_server_asks_for_survives_a_restart_and_a_lost_cache() {
     for status in [429, 503] {
@@ -235,6 +237,7 @@ async fn a_wait_that_a_server_asks_for_survives_a_restart_and_a_lost_cache() {
     }
 }
 
+/// HB-45.
 #[tokio::test]
 async fn a_feed_that_moved_for_good_is_kept_under_its_new_address() {
     let scene = Scene::start(feed(&[item("1", "One")])).await;
@@ -263,6 +266,7 @@ async fn a_feed_that_moved_for_good_is_kept_under_its_new_address() {
     assert_eq!(scene.server.paths().last().unwrap(), "/moved");
 }
 
+/// HB-45.
 #[tokio::test]
 async fn a_feed_that_is_gone_is_told_and_never_asked_again() {
     let scene = Scene::start(feed(&[])).await;

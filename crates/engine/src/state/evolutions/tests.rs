@@ -103,6 +103,7 @@ impl Fold {
             candidate: ComparedLeg::default(),
             agrees: Some(true),
             divergence: None,
+            judge: None,
         };
         self.apply(EvolutionEvent::Compared(EvolutionCompared {
             evolution_id,

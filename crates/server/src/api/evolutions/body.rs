@@ -6,6 +6,7 @@ use abide_domain::{
     AgentId,
     event::{EvolutionTrial, TrialJudge},
     evolution::EvolutionTarget,
+    limits::EVOLUTION_BUDGET_USD_MAX,
 };
 use abide_engine::keeper::EvolutionProposal;
 use serde::Deserialize;
@@ -20,10 +21,10 @@ const TRIAL_LAST: RangeInclusive<u32> = 30..=200;
 const COMPARISON_LAST: RangeInclusive<u32> = 1..=1_000;
 /// How often a mind is asked each request.
 const REPEAT: RangeInclusive<u32> = 1..=5;
-/// The most that a trial may cost, in US dollars.
-const BUDGET_USD_MAX: f64 = 10_000.0;
 /// Figures that a proposer may expect.
 const EXPECTED_MAX: usize = 32;
+/// Relative changes that can be expected: from nothing left to a hundred times more.
+const EXPECTED_CHANGE: RangeInclusive<f64> = -1.0..=100.0;
 /// Keys that a change may have.
 const CHANGE_KEYS_MAX: usize = 64;
 /// Longest name of a figure or key, in Unicode scalar values.
@@ -97,6 +98,15 @@ impl EvolutionBody {
                 ApiError::invalid_at("target", "unknown", &error.to_string())
             })?;
         check_names("expected", (expected.keys(), EXPECTED_MAX))?;
+        if let Some((name, change)) =
+            expected.iter().find(|(_, change)| !EXPECTED_CHANGE.contains(*change))
+        {
+            let (least, most) = (EXPECTED_CHANGE.start(), EXPECTED_CHANGE.end());
+            let rule = format!(
+                "{name} is {change}; a relative change is {least} to {most}, such as -0.15 for 15 % less"
+            );
+            return Err(ApiError::invalid_at("expected", "range", &rule));
+        }
         check_names("change", (change.keys(), CHANGE_KEYS_MAX))?;
         let trial = trial.map(|trial| trial.checked(last)).transpose()?;
         Ok(EvolutionProposal { agent, target, code, change, reason, expected, trial })
@@ -143,8 +153,8 @@ impl JudgeBody {
     reason = "the value was checked to be between 0 and 10^10"
 )]
 fn microusd(usd: f64) -> Result<u64, ApiError> {
-    if !(0.0..=BUDGET_USD_MAX).contains(&usd) {
-        let rule = format!("must be 0 to {BUDGET_USD_MAX}");
+    if !(0.0..=f64::from(EVOLUTION_BUDGET_USD_MAX)).contains(&usd) {
+        let rule = format!("must be 0 to {EVOLUTION_BUDGET_USD_MAX}");
         return Err(ApiError::invalid_at("trial.budget_usd", "range", &rule));
     }
     Ok((usd * 1e6).round() as u64)
@@ -209,6 +219,8 @@ mod tests {
             ("trial", json!({"last": 1001, "only_compare": true}), "trial.last:"),
             ("trial", json!({"budget_usd": -0.1}), "trial.budget_usd:"),
             ("expected", json!({"": 1.0}), "expected:"),
+            ("expected", json!({"time": -1.01}), "expected:"),
+            ("expected", json!({"time": 1e300}), "expected:"),
         ] {
             let refused = read(&[(key, value)]).unwrap_err();
             assert!(refused.contains(place), "{refused}");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use abide_domain::event::ComparedPair;
+use abide_domain::event::{ComparedLeg, ComparedPair};
 use abide_evolution::limits::DIVERGENCES_SHOWN;
 use serde::Serialize;
 use serde_json::Value;
@@ -96,6 +96,10 @@ struct JudgeView {
     worse: usize,
     /// Pairs in which neither is.
     tie: usize,
+    /// Pairs about which it gave no answer that can be read.
+    unread: usize,
+    /// What it cost, in millionths of a US dollar; null where no price is known.
+    spent_microusd: Option<u64>,
     /// How likely so many more on one side are without a difference.
     p: f64,
 }
@@ -107,10 +111,14 @@ struct LegTotalsView {
     errors: usize,
     /// Calls of tools.
     calls: usize,
-    /// Tokens.
-    tokens: u64,
-    /// What all that was asked for it cost, in millionths of a US dollar.
-    spent_microusd: u64,
+    /// Tokens of answering each request once; null where nobody counts them.
+    tokens: Option<u64>,
+    /// What answering each request once cost, in millionths of a US dollar, as far as prices are known; null where none is.
+    cost_microusd: Option<u64>,
+    /// Answers of tokens whose price nobody knows.
+    unpriced: usize,
+    /// What all that was asked for it cost, repetitions as well, in millionths of a US dollar; null where no price is known.
+    spent_microusd: Option<u64>,
 }
 
 impl EvolutionReportView {
@@ -141,6 +149,8 @@ impl EvolutionReportView {
                 better: said.better,
                 worse: said.worse,
                 tie: said.tie,
+                unread: said.unread,
+                spent_microusd: said.spent_microusd,
                 p: (said.p * 10_000.0).round() / 10_000.0,
             }),
             main: LegTotalsView::of(&pairs, |pair| &pair.main),
@@ -172,18 +182,19 @@ impl AgreementView {
 }
 
 impl LegTotalsView {
-    fn of(
-        pairs: &[ComparedPair],
-        leg: fn(&ComparedPair) -> &abide_domain::event::ComparedLeg,
-    ) -> Self {
-        let mut totals = Self::default();
-        for leg in pairs.iter().map(leg) {
-            totals.errors += usize::from(leg.error.is_some());
-            totals.calls += leg.calls.len();
-            totals.tokens = totals.tokens.saturating_add(leg.tokens.unwrap_or(0));
-            totals.spent_microusd =
-                totals.spent_microusd.saturating_add(leg.spent_in_all().unwrap_or(0));
+    fn of(pairs: &[ComparedPair], leg: fn(&ComparedPair) -> &ComparedLeg) -> Self {
+        let legs = || pairs.iter().map(leg);
+        Self {
+            errors: legs().filter(|leg| leg.error.is_some()).count(),
+            calls: legs().map(|leg| leg.calls.len()).sum(),
+            tokens: legs().filter_map(|leg| leg.tokens).reduce(u64::saturating_add),
+            cost_microusd: legs().filter_map(|leg| leg.cost_microusd).reduce(u64::saturating_add),
+            unpriced: legs()
+                .filter(|leg| leg.cost_microusd.is_none() && leg.tokens.is_some_and(|it| it > 0))
+                .count(),
+            spent_microusd: legs()
+                .filter_map(ComparedLeg::spent_in_all)
+                .reduce(u64::saturating_add),
         }
-        totals
     }
 }

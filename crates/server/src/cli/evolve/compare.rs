@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     adopt::{Adopt, AdoptOptions, check_can_ask},
+    propose::read_budget,
     report::{PlainPart, plain},
 };
 use crate::{
@@ -54,7 +55,7 @@ pub(super) struct Compare {
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     last: u32,
     /// What both models together may cost, in US dollars [default: nothing that costs]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = read_budget)]
     budget_usd: Option<f64>,
     /// Asks each model each request so many times, 1 to 5; the medians count
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5))]
@@ -98,7 +99,7 @@ impl Compare {
         context.terminal.say(&format!(
             "trying it; `abide evolve show {id}` shows it later as well, Ctrl-C ends it"
         ));
-        let compared = match wait(client, &id).await? {
+        let compared = match wait(context, client, &id).await? {
             Waited::Ended(compared) => compared,
             Waited::Interrupted => {
                 context.terminal.say(&format!("ended: {id} is aborted, and nothing more is asked"));
@@ -169,14 +170,21 @@ impl Compare {
     }
 }
 
-/// Waits until it has ended. Ctrl-C ends it; one that has ended by then is shown.
-async fn wait(client: &Client, id: &str) -> Result<Waited, CliError> {
+/// Waits until it has ended, and says once behind which other change it waits. Ctrl-C ends it; one that has ended by then is shown.
+async fn wait(context: &Context, client: &Client, id: &str) -> Result<Waited, CliError> {
     let mut interrupts = signal(SignalKind::interrupt())
         .map_err(|error| CliError::new("Ctrl-C cannot be noticed").caused_by(&error))?;
+    let mut said = String::new();
     loop {
         let change = client.fetch(Call::get(&format!("/evolutions/{id}"))).await?;
         if ["reported", "rejected", "aborted"].contains(&text(&change, "/state")) {
             return Ok(Waited::Ended(change));
+        }
+        let first = text(&change, "/waits_for");
+        if !first.is_empty() && first != said {
+            let first_change = client.fetch(Call::get(&format!("/evolutions/{first}"))).await?;
+            context.terminal.say(&waiting(first, text(&first_change, "/state")));
+            first.clone_into(&mut said);
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => {}
@@ -192,6 +200,23 @@ async fn wait(client: &Client, id: &str) -> Result<Waited, CliError> {
             }
         }
     }
+}
+
+/// What stands in its way, and what a person can do about it.
+fn waiting(first: &str, state: &str) -> String {
+    let what = match state {
+        "awaits_approval" => format!(
+            "which waits for a yes: `abide evolve approve {first}` or `abide evolve reject {first}`"
+        ),
+        "watching" => format!(
+            "which is in force and watched: `abide evolve show {first}` says how long, and `abide evolve rollback {first}` takes it back"
+        ),
+        state => format!(
+            "which comes first ({}): `abide evolve show {first}` says where it is",
+            state.replace('_', " ")
+        ),
+    };
+    format!("it waits behind change {first}, {what}")
 }
 
 /// Prints the report of a change as text.

@@ -1,5 +1,6 @@
 //! `abide evolve propose`: what is proposed, as it is sent. The keeper checks it; nothing is judged here.
 
+use abide_domain::limits::EVOLUTION_BUDGET_USD_MAX;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -28,7 +29,7 @@ pub(super) struct Propose {
     #[arg(long)]
     compare_only: bool,
     /// What the trial may cost, in US dollars [default: nothing that costs]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = read_budget)]
     budget_usd: Option<f64>,
     /// What is expected of a figure, such as `latency=-0.15` for 15 % less; may be given several times
     #[arg(long = "expect", value_name = "FIGURE=CHANGE")]
@@ -65,6 +66,15 @@ impl Propose {
     }
 }
 
+/// A budget in US dollars.
+pub(super) fn read_budget(given: &str) -> Result<f64, String> {
+    let bounds = 0.0..=f64::from(EVOLUTION_BUDGET_USD_MAX);
+    let usd = given.parse().ok().filter(|usd| bounds.contains(usd));
+    usd.ok_or_else(|| {
+        format!("a budget is 0 to {EVOLUTION_BUDGET_USD_MAX} US dollars, such as 0.50")
+    })
+}
+
 fn read_cases(contents: Option<&str>) -> Result<Map<String, Value>, CliError> {
     let Some(contents) = contents else { return Ok(Map::new()) };
     let cases: Vec<Value> = serde_json::from_str(contents).map_err(|error| {
@@ -86,7 +96,7 @@ fn changes(file: &str, contents: &str) -> Result<Map<String, Value>, CliError> {
 fn expectations(given: &[String]) -> Result<Map<String, Value>, CliError> {
     let read = |pair: &String| {
         let (name, change) = pair.split_once('=')?;
-        let change: f64 = change.parse().ok()?;
+        let change = change.parse().ok().filter(|change: &f64| change.is_finite())?;
         Some((name.to_owned(), json!(change)))
     };
     let wrong = |pair: &String| {

@@ -6,7 +6,7 @@ use abide_domain::{visible, visible_line};
 use serde_json::Value;
 
 use crate::cli::{
-    json_text::{display, items, text},
+    json_text::{display, format_count, items, text},
     table::{Table, clip, table},
 };
 
@@ -59,8 +59,8 @@ fn counts(report: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if of("/agreement/pairs") > 0 {
         lines.push(format!(
-            "{} pairs; of {} it is known whether both answered alike, and {} did",
-            of("/agreement/pairs"),
+            "{}; of {} it is known whether both answered alike, and {} did",
+            format_count(of("/agreement/pairs"), "pair"),
             of("/agreement/judged"),
             of("/agreement/agreeing")
         ));
@@ -75,24 +75,28 @@ fn counts(report: &Value) -> Vec<String> {
         ));
     }
     if !report["judge"].is_null() {
+        let unread = match of("/judge/unread") {
+            0 => String::new(),
+            pairs => {
+                format!(
+                    "; about {} it gave no answer that can be read",
+                    format_count(pairs, "pair")
+                )
+            }
+        };
         lines.push(format!(
-            "the judge {} found the candidate better {} times and worse {} times, with {} ties (p = {}); that decides nothing",
+            "the judge {} found the candidate better {} and worse {}, with {} (p = {}){unread}; that decides nothing",
             visible_line(text(report, "/trial/judge")),
-            of("/judge/better"),
-            of("/judge/worse"),
-            of("/judge/tie"),
+            format_count(of("/judge/better"), "time"),
+            format_count(of("/judge/worse"), "time"),
+            format_count(of("/judge/tie"), "tie"),
             display(report, "/judge/p")
         ));
     }
-    for (name, leg) in [("now", "main"), ("new", "candidate")] {
-        lines.push(format!(
-            "{name}: {} errors, {} calls of tools, {} tokens, {}",
-            of(&format!("/{leg}/errors")),
-            of(&format!("/{leg}/calls")),
-            of(&format!("/{leg}/tokens")),
-            abide_engine::format_dollars(of(&format!("/{leg}/spent_microusd")))
-        ));
-    }
+    lines.extend(
+        [("now", "main"), ("new", "candidate")].map(|(name, leg)| totals(name, &report[leg])),
+    );
+    lines.extend(spent(report));
     let power = text(report, "/power");
     lines.push(if power.is_empty() {
         "power: fewer than 20 pairs were measured, which do not say how many it takes".to_owned()
@@ -100,9 +104,58 @@ fn counts(report: &Value) -> Vec<String> {
         format!("power: {power}")
     });
     if of("/watched/pairs") > 0 {
-        lines.push(format!("{} live pairs since it was loaded", of("/watched/pairs")));
+        let live = format_count(of("/watched/pairs"), "live pair");
+        lines.push(format!("{live} since it was loaded"));
     }
     lines
+}
+
+/// What one of the two did in all: tokens and dollars are those of answering each request once.
+fn totals(name: &str, leg: &Value) -> String {
+    let number = |key: &str| leg[key].as_u64();
+    let count = |key: &str, noun: &str| format_count(number(key).unwrap_or(0), noun);
+    let calls = match number("calls").unwrap_or(0) {
+        1 => "1 call of a tool".to_owned(),
+        calls => format!("{calls} calls of tools"),
+    };
+    let mut said = vec![count("errors", "error"), calls];
+    said.extend(number("tokens").map(|tokens| format_count(tokens, "token")));
+    let unpriced = number("unpriced").unwrap_or(0);
+    match number("cost_microusd") {
+        Some(cost) if unpriced > 0 => {
+            let answers = format_count(unpriced, "answer");
+            let cost = abide_engine::format_dollars(cost);
+            said.push(format!("{cost} and what {answers} of an unknown price cost"));
+        }
+        Some(cost) => said.push(abide_engine::format_dollars(cost)),
+        None if unpriced > 0 => said.push("no known price".to_owned()),
+        None => {}
+    }
+    format!("{name}: {}", said.join(", "))
+}
+
+/// What the trial itself cost, where that is known: whoever is asked several times costs several times.
+fn spent(report: &Value) -> Option<String> {
+    let sides = [("now", "/main"), ("new", "/candidate"), ("the judge", "/judge")];
+    let known: Vec<(&str, u64)> = sides
+        .into_iter()
+        .filter_map(|(name, side)| {
+            let spent = report.pointer(&format!("{side}/spent_microusd")).and_then(Value::as_u64);
+            spent.map(|spent| (name, spent))
+        })
+        .collect();
+    let all = known.iter().fold(0_u64, |sum, (_, spent)| sum.saturating_add(*spent));
+    let parts: Vec<String> = known
+        .iter()
+        .map(|(name, spent)| format!("{name} {}", abide_engine::format_dollars(*spent)))
+        .collect();
+    (all > 0).then(|| {
+        format!(
+            "the trial itself cost {}, each question of it counted: {}",
+            abide_engine::format_dollars(all),
+            parts.join(", ")
+        )
+    })
 }
 
 fn measure(measure: &Value) -> Vec<String> {
@@ -278,8 +331,9 @@ mod tests {
                 "interval": {"low": -0.6, "high": -0.4}, "p": 0.000_2,
             }]},
             "agreement": {"pairs": 40, "judged": 40, "agreeing": 39, "floor": {"requests": 10, "agreeing": 9, "candidate_agreeing": 8}},
-            "judge": {"better": 3, "worse": 1, "tie": 36, "p": 0.625}, "trial": {"judge": "j"},
-            "main": {"errors": 0, "calls": 2, "tokens": 900, "spent_microusd": 1_200}, "candidate": {}, "watched": {"pairs": 0},
+            "judge": {"better": 3, "worse": 1, "tie": 36, "unread": 2, "spent_microusd": 300, "p": 0.625}, "trial": {"judge": "j"},
+            "main": {"errors": 0, "calls": 2, "tokens": 900, "unpriced": 0, "cost_microusd": 600, "spent_microusd": 1_200},
+            "candidate": {"errors": 1, "calls": 1, "tokens": 50, "unpriced": 1, "cost_microusd": null, "spent_microusd": null}, "watched": {"pairs": 0},
             "divergences": [{
                 "request": "e1", "divergence": "it declines", "main": {"wall_us": 2_000, "calls": ["a.b"], "answer": "Yes.\n# No heading"},
                 "candidate": {"wall_us": 1_000, "answer": "I can't <b>."},
@@ -295,7 +349,10 @@ mod tests {
             "# mind of felix: reported",
             "| time, ms | 200 | 100 | -50.0 % | -60.0 % to -40.0 % | 0.0002 | 40 |",
             "answered alike on 9 of 10 requests",
-            "better 3 times and worse 1 times, with 36 ties (p = 0.625); that decides nothing",
+            "better 3 times and worse 1 time, with 36 ties (p = 0.625); about 2 pairs it gave no answer that can be read; that decides nothing",
+            "- now: 0 errors, 2 calls of tools, 900 tokens, $0.0006",
+            "- new: 1 error, 1 call of a tool, 50 tokens, no known price",
+            "- the trial itself cost $0.0015, each question of it counted: now $0.0012, the judge $0.0003",
             "- e1: it declines",
             "  > **now** (2 ms) [a.b] Yes.\n  > # No heading",
             "I can't &lt;b>.",

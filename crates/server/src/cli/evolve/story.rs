@@ -33,8 +33,8 @@ pub(super) fn story(change: &Value, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     if !figures.is_empty() {
         lines.push(Vec::new());
         lines.push(vec![dim(format!(
-            "{:NAME_WIDTH$}  {:>9}  {:>9}",
-            "FIGURE", "EXPECTED", "MEASURED"
+            "{:NAME_WIDTH$}  {:>9}  {:>9}  {}",
+            "FIGURE", "EXPECTED", "MEASURED", "P"
         ))]);
         lines.extend(figures);
     }
@@ -62,7 +62,10 @@ fn headline(change: &Value) -> Vec<Piece> {
     let share =
         change["stage_percent"].as_u64().map(|share| format!(" with {share} of 100 requests"));
     let pairs = display_count(change, "/pairs", "pair");
-    let of = change["requests"].as_u64().map(|requests| format!(" of {requests}"));
+    // A comparison of programs goes on over its requests until enough pairs are there.
+    let asked =
+        change["requests"].as_u64().filter(|asked| change["pairs"].as_u64() <= Some(*asked));
+    let of = asked.map(|requests| format!(" of {requests}"));
     vec![
         strong(text(change, "/citizen")),
         (Tone::Plain, format!(" · {} · ", text(change, "/target"))),

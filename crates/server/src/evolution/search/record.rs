@@ -150,7 +150,7 @@ impl SearchEnd {
     /// A sentence for people.
     pub(crate) fn sentence(&self) -> String {
         match self {
-            Self::Proposed(id) => format!("the best is proposed: evolution `{id}`"),
+            Self::Proposed(id) => format!("the best is proposed: change `{id}`"),
             Self::NotBetter => {
                 "nothing that was found is better than today's order on the questions held out by more than chance gives".to_owned()
             }

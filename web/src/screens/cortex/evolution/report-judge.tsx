@@ -1,6 +1,6 @@
 import type { JudgeView } from "@/api/generated";
 import { Badge, Card, CardHead, count, ShareBar, visibleLine } from "@/ui";
-import { judgeChance, ordersWords } from "./report-model";
+import { judgeChance, ordersWords, pairsWord } from "./report-model";
 
 /** What a model said that was asked which of two replies is better: advice, beside what was measured. */
 export function ReportJudge({ judge, model }: { judge: JudgeView; model: string | null | undefined }) {
@@ -27,6 +27,9 @@ export function ReportJudge({ judge, model }: { judge: JudgeView; model: string 
           ))}
         </ul>
         <p className="text-ink">{ordersWords(judge)}</p>
+        {judge.unread > 0 && (
+          <p className="text-ink">About {pairsWord(judge.unread)} it gave no answer that can be read.</p>
+        )}
         <p className="text-muted">{judgeChance(judge)}</p>
         <p className="text-muted">
           It is a model's opinion and no evidence: nothing is decided by it, and asked again it answers

@@ -69,15 +69,15 @@ const report = (
   change: Partial<EvolutionView>,
   compared: { [key: string]: Json } | null,
 ): EvolutionReportView => {
-  const totals = { errors: 0, calls: 0, tokens: 0, spent_microusd: 0 };
+  const totals = { errors: 0, calls: 0, unpriced: 0 };
   return {
     version: 1,
     evolution: { state: "reported", verdict: "reported", why: null, ...change } as EvolutionView,
     change: {},
     comparison: compared,
     agreement: { pairs: compared ? 24 : 0, judged: 24, agreeing: 20 },
-    main: { ...totals, tokens: 900, spent_microusd: 2_000 },
-    candidate: { ...totals, errors: 1, tokens: 450, spent_microusd: 500 },
+    main: { ...totals, tokens: 900, cost_microusd: 2_000 },
+    candidate: { ...totals, errors: 1, tokens: 450, cost_microusd: 500 },
     divergences: [],
     divergences_total: 0,
     watched: { pairs: 0, judged: 0, agreeing: 0 },

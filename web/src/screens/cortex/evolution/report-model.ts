@@ -129,9 +129,18 @@ export function totalRows(
   });
   const rows = [{ ...row("Failed requests", main.errors, candidate.errors, count), change: "" }];
   if (main.calls + candidate.calls > 0) rows.push(row("Calls of tools", main.calls, candidate.calls, count));
-  if (main.tokens + candidate.tokens > 0) rows.push(row("Tokens", main.tokens, candidate.tokens, count));
-  if (main.spent_microusd + candidate.spent_microusd > 0)
-    rows.push(row("Cost", main.spent_microusd, candidate.spent_microusd, money));
+  const known = (name: string, key: "tokens" | "cost_microusd", format: (value: number) => string) => {
+    const [a, b] = [main[key] ?? null, candidate[key] ?? null];
+    if ((a ?? 0) + (b ?? 0) === 0) return;
+    const text = (value: number | null) => (value === null ? "not known" : format(value));
+    rows.push(
+      a !== null && b !== null
+        ? row(name, a, b, format)
+        : { name, main: text(a), candidate: text(b), change: "–", sure: [] },
+    );
+  };
+  known("Tokens", "tokens", count);
+  known("Cost", "cost_microusd", money);
   return rows;
 }
 
@@ -288,7 +297,7 @@ export function judgedWords(said: string | null | undefined): string | null {
 export const isPreferred = (pair: SeenPair): boolean =>
   pair.candidate.judged === "better" || pair.candidate.judged === "worse";
 
-const pairsWord = (n: number) => `${count(n)} ${n === 1 ? "pair" : "pairs"}`;
+export const pairsWord = (n: number) => `${count(n)} ${n === 1 ? "pair" : "pairs"}`;
 
 /** What both orders of a judge's questions came to. */
 export function ordersWords({ better, worse, tie }: { better: number; worse: number; tie: number }): string {
