@@ -66,7 +66,8 @@ fn commonest_error(pairs: &[ComparedPair]) -> Option<String> {
     Some(format!("on {count} of {of} requests the candidate failed so: {error}"))
 }
 
-fn fail_alike(pair: &ComparedPair) -> bool {
+/// Whether both ended a request in the same way.
+pub(super) fn fail_alike(pair: &ComparedPair) -> bool {
     pair.main.error == pair.candidate.error
 }
 

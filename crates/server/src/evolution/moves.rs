@@ -22,7 +22,7 @@ use abide_wire::{Decision, EvolutionMetrics, EvolutionResult, Extra};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    judging::judge_trial,
+    judging::{fail_alike, judge_trial},
     mind_costs::ExpectedCosts,
     own_checks, own_uses, recorded,
     trial::Trial,
@@ -438,9 +438,11 @@ fn is_look(pairs: usize) -> bool {
     LOOKS.iter().any(|(look, _)| *look == pairs)
 }
 
-/// Whether the candidate has answered nothing at all, though it was asked often enough.
+/// Whether the candidate has answered nothing at all, though it was asked often enough. What the code in force fails at in the same way
+/// is hard, and says nothing of the candidate.
 fn is_dead(pairs: &[ComparedPair]) -> bool {
-    pairs.len() >= DEAD_AFTER && pairs.iter().all(|pair| pair.candidate.error.is_some())
+    let fails_alone = |pair: &ComparedPair| pair.candidate.error.is_some() && !fail_alike(pair);
+    pairs.len() >= DEAD_AFTER && pairs.iter().all(fails_alone)
 }
 
 /// What the proposer hears; nothing where a person decides first.
@@ -461,4 +463,39 @@ fn evolution_result(decided: &EvolutionDecided) -> Option<EvolutionResult> {
     });
     let decision = if success { Decision::Promoted } else { Decision::Rejected };
     Some(EvolutionResult { success, decision, metrics, reason: decided.reason.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use abide_domain::event::{ComparedLeg, ComparedPair};
+
+    use super::{DEAD_AFTER, is_dead};
+
+    fn pair(main: Option<&str>, candidate: Option<&str>) -> ComparedPair {
+        let leg = |error: Option<&str>| ComparedLeg {
+            error: error.map(str::to_owned),
+            ..ComparedLeg::default()
+        };
+        ComparedPair {
+            request: "r".into(),
+            candidate_first: false,
+            main: leg(main),
+            candidate: leg(candidate),
+            agrees: None,
+            divergence: None,
+            judge: None,
+        }
+    }
+
+    #[test]
+    fn who_fails_at_all_that_the_other_can_do_is_dead_and_what_both_fail_at_alike_is_hard() {
+        let all = |pair: ComparedPair| vec![pair; DEAD_AFTER];
+        assert!(is_dead(&all(pair(None, Some("it ended")))));
+        assert!(is_dead(&all(pair(Some("late"), Some("it ended")))));
+        assert!(!is_dead(&all(pair(None, Some("it ended")))[1..]));
+        assert!(!is_dead(&all(pair(Some("missed"), Some("missed")))));
+        let mut mixed = all(pair(None, Some("it ended")));
+        mixed[3] = pair(None, None);
+        assert!(!is_dead(&mixed));
+    }
 }
