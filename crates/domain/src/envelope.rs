@@ -66,6 +66,9 @@ pub enum Channel {
     Irc,
 }
 
+/// How the conversations of chats on Telegram begin: `telegram:CHAT`, or `telegram:CHAT/TOPIC` in a forum.
+pub const TELEGRAM_SESSION: &str = "telegram:";
+
 impl Channel {
     /// All channels, as in error texts.
     pub const ALL: [Self; 6] =

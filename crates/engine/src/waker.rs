@@ -34,6 +34,8 @@ use due::{DueWake, WakeEnd, due_wakes};
 
 /// The sender of wakes and schedules.
 const SENDER: &str = "system";
+/// The conversation of wakes that were set in none that is elsewhere.
+const WAKE_SESSION: &str = "wake";
 /// The longest time between two checks.
 const CHECK_AGAIN: Duration = Duration::from_hours(1);
 /// The longest time between two looks at the wall clock, which timers do not follow.
@@ -220,14 +222,15 @@ async fn end(intake: &StimulusIntake, due: DueWake) -> Result<(), Duration> {
         return Ok(());
     }
     let or_again = |is_done: bool| if is_done { Ok(()) } else { Err(TRY_AGAIN) };
-    let WakeEnd::Fires { error, content, hop } = end else {
+    let WakeEnd::Fires { error, content, hop, session } = end else {
         return or_again(cancel(intake, owner, wake_id).await);
     };
     // What is due beyond the quota waits; nothing is lost.
     let taken = intake.services().quotas.take(QuotaKind::Wake, &owner, 1);
     taken.map_err(|error| error.retry_after)?;
     let cause = StimulusCause::Wake { wake_id, hop };
-    let stimulus = stimulus(intake, content.into(), "wake", cause);
+    let session = session.as_deref().unwrap_or(WAKE_SESSION);
+    let stimulus = stimulus(intake, content.into(), session, cause);
     let fired = WakeFired { wake_id, error }.into();
     or_again(give(intake, &agent, stimulus, fired).await)
 }
@@ -271,7 +274,9 @@ async fn run_due(
     if let Some(due) = schedule.when.newest(now).filter(|due| *due > last) {
         let cause = StimulusCause::Schedule { name: name.clone() };
         let content = Arc::clone(&schedule.scheduled.content);
-        let stimulus = stimulus(intake, content, &format!("schedule:{name}"), cause);
+        let session = schedule.scheduled.session.clone();
+        let session = session.unwrap_or_else(|| format!("schedule:{name}"));
+        let stimulus = stimulus(intake, content, &session, cause);
         let ran: Event = WakeRan { name: name.clone(), due }.into();
         if !give(intake, &schedule.agent, stimulus, ran).await {
             return TRY_AGAIN;

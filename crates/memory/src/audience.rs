@@ -8,7 +8,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use abide_domain::{Sharing, envelope::Channel};
+use abide_domain::{
+    Sharing,
+    envelope::{Channel, TELEGRAM_SESSION},
+};
 
 mod private_words;
 
@@ -35,14 +38,16 @@ impl<'a> Origin<'a> {
     /// The group that heard it; none where it was said to the agent alone.
     pub fn group(&self) -> Option<&'a str> {
         let session = self.session;
-        let is_group = match self.channel {
+        let is_group = match self.place() {
             Channel::Irc => session.strip_prefix("irc:").is_some_and(|place| {
                 let room = place.find(ROOM_SIGNS);
                 room.is_some_and(|at| {
                     at == 0 || place.get(..at).is_some_and(|network| network.ends_with('/'))
                 })
             }),
-            Channel::Telegram => session.starts_with("telegram:-"),
+            Channel::Telegram => {
+                session.strip_prefix(TELEGRAM_SESSION).is_some_and(|chat| chat.starts_with('-'))
+            }
             // What is said in a named space has it as its session; nobody outside may name one.
             Channel::System | Channel::Direct => session.starts_with('#'),
             Channel::Api | Channel::Manual => false,
@@ -53,10 +58,23 @@ impl<'a> Origin<'a> {
     /// The person who spoke, as far as the keeper knows: a name, or a private chat of Telegram, where people choose their
     /// names themselves and change them.
     pub fn person(&self) -> &'a str {
-        let chat =
-            self.session.strip_prefix("telegram:").filter(|_| self.channel == Channel::Telegram);
+        let chat = self.session.strip_prefix(TELEGRAM_SESSION);
+        let chat = chat.filter(|_| self.place() == Channel::Telegram);
         let is_private = chat.is_some_and(|chat| chat.bytes().all(|b| b.is_ascii_digit()));
         if is_private { self.session } else { self.sender }
+    }
+
+    /// Where it is heard: what the clock brings up in a chat of Telegram is heard in that chat.
+    fn place(&self) -> Channel {
+        match self.channel {
+            Channel::System if self.session.starts_with(TELEGRAM_SESSION) => Channel::Telegram,
+            channel => channel,
+        }
+    }
+
+    /// Whether a person hears it, who may have asked for it: the keeper and other agents speak among themselves elsewhere.
+    pub fn is_among_people(&self) -> bool {
+        self.place() != Channel::System
     }
 
     /// Whether a person spoke, and not the keeper or another agent.
@@ -121,7 +139,7 @@ impl<'a> Listener<'a> {
     /// Whether everybody who hears the answer may be told what was said there.
     pub fn hears(&self, said: &Origin<'_>, members: &GroupMembers) -> bool {
         let Some((sharing, here)) = self.0 else { return true };
-        let is_same_place = said.session == here.session && said.channel == here.channel;
+        let is_same_place = said.session == here.session && said.place() == here.place();
         let is_same_person = said.person() == here.person();
         match (sharing, said.group(), here.group()) {
             (Sharing::Agent, ..) => true,
@@ -131,7 +149,7 @@ impl<'a> Listener<'a> {
             // What somebody told in private is not for a group, not even where they ask for it there.
             (Sharing::Person, None, Some(_)) => false,
             (Sharing::Person, None, None) => {
-                is_same_person && said.is_of_person() == here.is_of_person()
+                is_same_person && said.is_among_people() == here.is_among_people()
             }
         }
     }

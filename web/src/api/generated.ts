@@ -4269,6 +4269,8 @@ export interface WakeScheduled {
   at?: string;
   /** What the agent is told. */
   content: string;
+  /** The conversation that hears what the agent answers; its own where none stands here. */
+  session?: string;
 }
 
 /** A wake. */

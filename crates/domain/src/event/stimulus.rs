@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event_group;
-use crate::{MessageId, SpaceName, Timestamp, WakeId, envelope::Channel};
+use crate::{
+    MessageId, SpaceName, Timestamp, WakeId,
+    envelope::{Channel, TELEGRAM_SESSION},
+};
 
 event_group! {
     /// What came in.
@@ -77,6 +80,18 @@ pub enum StimulusCause {
 }
 
 impl StimulusAccepted {
+    /// The conversation on Telegram that hears its answer: the one that it came from, or in which its wake was set.
+    pub fn telegram_session(&self) -> Option<&str> {
+        let is_by_clock =
+            matches!(self.cause, Some(StimulusCause::Wake { .. } | StimulusCause::Schedule { .. }));
+        let may_be = match self.channel {
+            Channel::Telegram => true,
+            Channel::System => is_by_clock,
+            Channel::Direct | Channel::Api | Channel::Manual | Channel::Irc => false,
+        };
+        Some(self.session_id.as_str()).filter(|id| may_be && id.starts_with(TELEGRAM_SESSION))
+    }
+
     /// How many steps from agent to agent led to it; 0 where a person or the clock gave it.
     pub fn hop(&self) -> u32 {
         match &self.cause {

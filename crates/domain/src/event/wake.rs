@@ -75,6 +75,9 @@ pub struct WakeScheduled {
     pub at: Option<Timestamp>,
     /// What the agent is told.
     pub content: Arc<str>,
+    /// The conversation that hears what the agent answers; its own where none stands here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// A schedule that is gone.

@@ -46,6 +46,15 @@ pub struct SpawnedAgent {
     pub agent: AgentSpawned,
 }
 
+/// What led to an event.
+#[derive(Debug)]
+struct Led<'a> {
+    /// The steps from agent to agent.
+    hop: u32,
+    /// The conversation on Telegram.
+    session: Option<&'a str>,
+}
+
 /// Whether an event takes effect only with its epoch.
 fn is_staged(event: &Event) -> bool {
     matches!(
@@ -64,7 +73,7 @@ impl Entities {
             Some(epoch) if is_staged(&entry.event) => {
                 self.staged.entry(epoch).or_default().push(entry.clone());
             }
-            _ => self.take_effect(entry, entry.seq, hop),
+            _ => self.take_effect(entry, entry.seq, &Led { hop, session: None }),
         }
     }
 
@@ -77,14 +86,16 @@ impl Entities {
         }
         // A wake that this epoch sets does not see its own reply.
         self.observe_reply(record, entry);
+        let hop = record.stimulus.hop() + 1;
+        let led = Led { hop, session: record.stimulus.telegram_session() };
         for staged in &staged {
-            self.take_effect(staged, entry.seq, record.stimulus.hop() + 1);
+            self.take_effect(staged, entry.seq, &led);
         }
     }
 
-    /// Makes an event count; `seq` is the event that put it in force, `hop` the steps from agent to agent that led to it.
-    fn take_effect(&mut self, entry: &Entry, seq: u64, hop: u32) {
-        let (entity, at) = (&entry.entity, entry.timestamp);
+    /// Makes an event count; `seq` is the event that put it in force.
+    fn take_effect(&mut self, entry: &Entry, seq: u64, led: &Led<'_>) {
+        let (entity, at, hop) = (&entry.entity, entry.timestamp, led.hop);
         match &entry.event {
             Event::Stdout(event) => self.apply_stdout(event, entry, hop),
             Event::Space(SpaceEvent::Named(named)) => self.name_space(named),
@@ -100,7 +111,7 @@ impl Entities {
                 self.spaces.say(said, message);
                 self.observe_said(said, entry);
             }
-            Event::Wake(event) => self.apply_wake(event, entry, hop),
+            Event::Wake(event) => self.apply_wake(event, entry, led),
             Event::Agent(AgentEvent::Spawned(agent)) => {
                 self.spawned.push(SpawnedAgent { by: entity.clone(), agent: agent.clone() });
             }
@@ -138,11 +149,13 @@ impl Entities {
         }
     }
 
-    fn apply_wake(&mut self, event: &WakeEvent, entry: &Entry, hop: u32) {
+    fn apply_wake(&mut self, event: &WakeEvent, entry: &Entry, led: &Led<'_>) {
         let (owner, at) = (&entry.entity, entry.timestamp);
         match event {
             WakeEvent::Set(set) => {
-                self.wakes.set(owner, set, WakeOrigin { tick: entry.tick, at, hop });
+                let session = led.session.map(Into::into);
+                let origin = WakeOrigin { tick: entry.tick, at, hop: led.hop, session };
+                self.wakes.set(owner, set, origin);
             }
             WakeEvent::Cancelled(cancelled) => self.wakes.remove(owner, cancelled.wake_id),
             WakeEvent::Fired(fired) => self.wakes.remove(owner, fired.wake_id),

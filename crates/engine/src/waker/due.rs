@@ -1,5 +1,7 @@
 //! Which wakes of an agent are over, and what their owner is told.
 
+use std::sync::Arc;
+
 use abide_domain::{EntityName, SpaceName, Timestamp, WakeId, text::shortened};
 
 use crate::{
@@ -30,6 +32,8 @@ pub(super) enum WakeEnd {
         content: String,
         /// How many steps from agent to agent led to it.
         hop: u32,
+        /// The conversation that hears what comes of it; that of wakes where none stands here.
+        session: Option<Arc<str>>,
     },
     /// It can never fire.
     Cancelled,
@@ -81,15 +85,17 @@ fn judge(
 impl DueWake {
     fn of(owner: &EntityName, wake: &Wake, status: WakeStatus, now: CurrentTime) -> Option<Self> {
         let now = now.ledger;
-        let hop = wake.hop(now);
-        let end = match status {
+        let (content, error) = match status {
             WakeStatus::Waits | WakeStatus::Asks => return None,
-            WakeStatus::Due => WakeEnd::Fires { content: fired_text(wake, now), error: None, hop },
-            WakeStatus::Failed(error) => {
-                WakeEnd::Fires { content: failed_text(wake, &error, now), error: Some(error), hop }
+            WakeStatus::Due => (fired_text(wake, now), None),
+            WakeStatus::Failed(error) => (failed_text(wake, &error, now), Some(error)),
+            WakeStatus::Impossible => {
+                let end = WakeEnd::Cancelled;
+                return Some(Self { owner: owner.clone(), wake_id: wake.id, end });
             }
-            WakeStatus::Impossible => WakeEnd::Cancelled,
         };
+        let (hop, session) = (wake.hop(now), wake.session.clone());
+        let end = WakeEnd::Fires { error, content, hop, session };
         Some(Self { owner: owner.clone(), wake_id: wake.id, end })
     }
 }
@@ -111,7 +117,11 @@ fn fired_text(wake: &Wake, now: Timestamp) -> String {
             format!("What came since{what}:)\n{}", inputs.join("\n"))
         }
     };
-    format!("{}\n\n(You asked for this {age}: {condition} {since}", wake.prompt)
+    let heard = match wake.session {
+        Some(_) => "What you answer is sent to the chat in which you asked for it. ",
+        None => "",
+    };
+    format!("{}\n\n(You asked for this {age}: {condition} {heard}{since}", wake.prompt)
 }
 
 /// The text for an agent whose condition cannot be evaluated: an error is not a no.

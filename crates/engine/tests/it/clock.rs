@@ -26,7 +26,7 @@ fn scheduled(name: &str, cron: &str, at: Option<Timestamp>, when: Schedule) -> A
     let agent = "felix".parse().unwrap();
     AgentSchedule {
         agent,
-        scheduled: WakeScheduled { name, cron, time_zone: None, at, content },
+        scheduled: WakeScheduled { name, cron, time_zone: None, at, content, session: None },
         when,
     }
 }

@@ -25,6 +25,7 @@ fn schedule(name: &str, cron: &str, content: &str) -> AgentSchedule {
             time_zone: None,
             at: None,
             content: content.into(),
+            session: None,
         },
         when: cron.parse().unwrap(),
     }

@@ -25,6 +25,8 @@ fn rooms_and_group_chats_are_groups_and_all_else_is_private() {
         (Channel::Api, "api:kim", false),
         (Channel::Api, "irc:#ops", false),
         (Channel::Direct, "telegram:-1001", false),
+        (Channel::System, "telegram:-1001", true),
+        (Channel::System, "telegram:1001", false),
     ] {
         assert_eq!(at(channel, session, "kim").group().is_some(), is_group, "{channel} {session}");
     }
@@ -51,6 +53,20 @@ fn a_name_that_somebody_chose_at_telegram_is_not_the_person_of_that_name_here() 
     assert!(!Listener::of(Sharing::Person, chat).hears(&told, &members));
     let renamed = at(Channel::Telegram, "telegram:77", "kimberly");
     assert!(Listener::of(Sharing::Person, renamed).hears(&chat, &members), "the chat is the same");
+}
+
+#[test]
+fn what_the_clock_brings_up_in_a_chat_is_heard_by_those_of_the_chat_and_by_nobody_else() {
+    let members = GroupMembers::default();
+    let (told, reminder) =
+        (at(Channel::Telegram, "telegram:77", "kim"), at(Channel::System, "telegram:77", "system"));
+    let hears = |said, here| Listener::of(Sharing::Person, here).hears(&said, &members);
+    assert!(hears(told, reminder) && hears(reminder, told));
+    let group = at(Channel::System, "telegram:-1001", "system");
+    assert!(!hears(told, group), "what was told in private is not for a group");
+    assert!(hears(at(Channel::Telegram, "telegram:-1001", "kim"), group));
+    assert!(!hears(reminder, at(Channel::Telegram, "telegram:78", "lee")));
+    assert!(!hears(reminder, at(Channel::System, "wake", "system")));
 }
 
 #[test]

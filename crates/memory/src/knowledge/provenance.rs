@@ -97,12 +97,13 @@ impl Provenance {
             Some(number) => *number,
             None => self.add_exchange(stamps),
         };
-        let is_of_person =
-            self.origin(number).is_some_and(|origin| origin.borrowed().is_of_person());
+        let origin = self.origin(number);
+        let is_of_person = origin.is_some_and(|origin| origin.borrowed().is_of_person());
+        let is_among_people = origin.is_some_and(|origin| origin.borrowed().is_among_people());
         let by_agent = part >= stamps.stimulus_parts;
         // What the agent answered in private may repeat what was said there, whatever its words.
         let wording = Wording::of(text, is_of_person);
-        if !(by_agent && is_of_person) && wording.is_shared_matter {
+        if !(by_agent && is_among_people) && wording.is_shared_matter {
             self.shared.insert(row);
         }
         if wording.speaks_of_a_person {

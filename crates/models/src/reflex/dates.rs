@@ -3,6 +3,7 @@
 use abide_domain::{
     Timestamp, Zone,
     dates::{DateGrain, DateMention, find_dates},
+    envelope::{Channel, TELEGRAM_SESSION},
     turn::TurnRequest,
     voice::Voice,
 };
@@ -18,7 +19,7 @@ use super::{
 const REMINDER_CHARS_MAX: usize = 500;
 /// What a reminder that comes back begins with; its person follows.
 const REMINDER: &str = "Reminder for @";
-/// The session of what a wake gives, and who gives it.
+/// The session of what a wake brings up, where it was set in no chat, and who gives it.
 const WAKE: (&str, &str) = ("wake", "system");
 
 /// The present, where the sender is.
@@ -160,7 +161,9 @@ fn plain(text: &str) -> String {
 
 /// A reminder that has come: who set it, and of what. Only a wake gives one, never words of somebody.
 pub(super) fn due_reminder(request: &TurnRequest) -> Option<(String, String)> {
-    if (request.session_id.as_str(), request.sender.as_str()) != WAKE {
+    let (session, sender) = WAKE;
+    let is_session = request.session_id == session || is_of_chat(request);
+    if request.channel != Channel::System || request.sender != sender || !is_session {
         return None;
     }
     let line = request.message.lines().next()?;
@@ -169,8 +172,17 @@ pub(super) fn due_reminder(request: &TurnRequest) -> Option<(String, String)> {
     (is_name && !person.is_empty()).then(|| (person.to_owned(), plain(what)))
 }
 
+/// Whether a chat hears the reply.
+fn is_of_chat(request: &TurnRequest) -> bool {
+    request.session_id.starts_with(TELEGRAM_SESSION)
+}
+
 /// Says a reminder to the person who asked for it.
 pub(super) fn say_reminder(request: &TurnRequest, person: &str, what: &str) -> Voice {
+    // In the chat in which it was set the reply itself is heard.
+    if is_of_chat(request) {
+        return respond(&format!("Reminder: {what}"));
+    }
     let text = format!("Reminder for {person}: {what}");
     if !offers(request, STDOUT) {
         return respond(&text);

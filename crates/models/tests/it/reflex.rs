@@ -472,6 +472,10 @@ fn a_reminder_that_has_come_is_said_to_whoever_set_it_and_only_a_wake_brings_one
         [call("stdout", json!({"command": "\\say @nicolas Reminder: call Ann ---"}))]
     );
     assert_eq!(said, "Reminder for nicolas: call Ann");
+    let of_chat = TurnRequest { session_id: "telegram:42".into(), ..request.clone() };
+    let (calls, said) = run(of_chat, &[]);
+    assert!(calls.is_empty(), "the chat hears the reply: {calls:?}");
+    assert_eq!(said, "Reminder: call Ann");
     request.sender = "eve".into();
     let (calls, _) = run(request, &[(SEARCH, Outcome::Ok, EMPTY)]);
     assert!(calls.iter().all(|call| call.name != "stdout"), "another one's words: {calls:?}");

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use abide_domain::{Sharing, Zone, event::WakeScheduled};
+use abide_domain::{Sharing, Zone, envelope::TELEGRAM_SESSION, event::WakeScheduled};
 use abide_engine::{
     AgentSchedule, EpochSettings, KnownPeople,
     context::History,
@@ -31,7 +31,8 @@ pub(super) fn schedules(settings: &Settings, keeper: &Zone) -> Vec<AgentSchedule
         // What stands with an offset is the same moment everywhere, and UTC is what no zone means.
         let is_local = at.is_none() && zone != Zone::utc();
         let time_zone = is_local.then(|| zone.name().to_owned());
-        let scheduled = WakeScheduled { name, cron, time_zone, at, content };
+        let session = schedule.chat.as_ref().map(|chat| format!("{TELEGRAM_SESSION}{chat}"));
+        let scheduled = WakeScheduled { name, cron, time_zone, at, content, session };
         Some(AgentSchedule { agent: agent.id.clone(), when, scheduled })
     };
     let each = |agent: &AgentSection| {

@@ -12,7 +12,7 @@ use tokio::{
     time::{Duration, sleep},
 };
 
-use super::{moved_chats::MovedChats, status::BotState};
+use super::{moved_chats::MovedChats, status::BotState, unanswered::NO_MESSAGE};
 use crate::api::AppState;
 
 /// Until the next try where Telegram refuses what no bot can do without.
@@ -100,7 +100,7 @@ impl BotContext {
         (text, is_reply): (&'a str, bool),
     ) -> OutgoingMessage<'a> {
         let chat = self.moved.current(spot.chat);
-        let is_reply = is_reply && chat == spot.chat;
+        let is_reply = is_reply && chat == spot.chat && spot.message != NO_MESSAGE;
         let reply_to = is_reply.then_some(spot.message);
         OutgoingMessage { topic, reply_to, ..OutgoingMessage::new(chat, text) }
     }

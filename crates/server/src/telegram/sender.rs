@@ -11,6 +11,7 @@ use abide_channels::telegram::{
 };
 use abide_domain::{ApprovalId, EpochId, QuestionId, epoch::EpochState, event::Decision};
 use abide_engine::{failpoint::Failpoint, state::EpochRecord};
+use abide_ledger::{Feed, Record};
 use futures_util::future::join_all;
 use tokio::{
     sync::mpsc,
@@ -31,6 +32,8 @@ const TYPING_EVERY: Duration = Duration::from_secs(4);
 const TYPING_CHATS_MAX: usize = 8;
 /// Between two tries to read the ledger.
 const READ_RETRY_AFTER: Duration = Duration::from_secs(5);
+/// Lines of the ledger that are looked at in one go.
+const RECORDS_MAX: usize = 256;
 /// How long a stop waits for the answers of what has just ended.
 const LAST_ANSWERS_MAX: Duration = Duration::from_secs(3);
 
@@ -127,6 +130,9 @@ impl Sender {
     /// Follows the folded ledger until told to stop.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         let mut applications = self.context.keeper.services().view.applications();
+        // What comes from here on is seen here, what came before is loaded.
+        let from = self.context.keeper.state().seq;
+        let mut feed = Some(self.context.keeper.ledger().feed(from));
         self.load_unanswered().await;
         loop {
             self.send_due().await;
@@ -135,6 +141,7 @@ impl Sender {
                 biased;
                 () = stop.cancelled() => break,
                 Some(message) = self.accepted.recv() => self.add(message).await,
+                records = next_records(&mut feed) => self.add_by_clock(&records).await,
                 changed = applications.changed() => {
                     if changed.is_err() {
                         break;
@@ -171,6 +178,19 @@ impl Sender {
             && !unanswered::is_answered(&self.context.keeper, epoch).await.unwrap_or(false)
         {
             self.pending.insert(epoch, PendingReply::new(spot));
+        }
+    }
+
+    /// Adds what the clock brought up in our chats.
+    async fn add_by_clock(&mut self, records: &[Record]) {
+        for record in records {
+            let Some(spot) = unanswered::clock_location(record) else { continue };
+            // An epoch that the state does not have yet looks like one that is long over.
+            self.context.keeper.services().view.applied(record.seq()).await;
+            let epoch = record.epoch().and_then(|epoch| epoch.parse().ok());
+            if let Some(epoch) = epoch.filter(|_| self.chats.contains(&spot.chat)) {
+                self.pending.entry(epoch).or_insert_with(|| PendingReply::new(spot));
+            }
         }
     }
 
@@ -520,5 +540,18 @@ impl Sender {
             is_open.then(|| (chat, unanswered::topic_of(record)))
         });
         open.take(TYPING_CHATS_MAX).collect()
+    }
+}
+
+/// The next lines of the ledger. Where they cannot be read any more, that is said once, and nothing comes.
+async fn next_records(feed: &mut Option<Feed>) -> Vec<Record> {
+    let Some(following) = feed else { return std::future::pending().await };
+    match following.next_batch(RECORDS_MAX).await {
+        Ok(records) => records,
+        Err(error) => {
+            tracing::error!(channel = "telegram", event = "feed_unreadable", %error, "the ledger cannot be followed; what wakes and schedules say in chats is sent after the next start");
+            *feed = None;
+            Vec::new()
+        }
     }
 }

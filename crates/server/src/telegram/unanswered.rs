@@ -9,13 +9,14 @@ use std::{
 use abide_channels::telegram::MessageLocation;
 use abide_domain::{
     AgentId, EntityName, EpochId, Timestamp,
-    envelope::Channel,
+    envelope::{Channel, TELEGRAM_SESSION},
     event::{
         ChannelAnswered, ChannelEvent, ChannelMaybeSent, ChannelSending, ChannelUnsent, Event,
+        StimulusAccepted, StimulusEvent,
     },
 };
 use abide_engine::{Keeper, state::EpochRecord};
-use abide_ledger::{AppendError, Draft, Ledger, Query, ReadError};
+use abide_ledger::{AppendError, Draft, Ledger, Query, QueryOrder, ReadError, Record};
 
 /// An answer to a message older than this is not sent any more: nobody waits for it.
 const AGE_MAX: Duration = Duration::from_hours(7 * 24);
@@ -23,6 +24,14 @@ const AGE_MAX: Duration = Duration::from_hours(7 * 24);
 const PREFIX: &str = "telegram:";
 /// The event that says that an answer was sent, or given up.
 const ANSWERED: &str = "channel.answered";
+/// The event that says what an epoch is to answer.
+const ACCEPTED: &str = "stimulus.accepted";
+/// The number of no message: what the clock brings up answers none.
+pub(super) const NO_MESSAGE: i64 = 0;
+/// The events that a wake and a schedule leave under the epoch that they caused.
+const BY_CLOCK: [&str; 2] = ["wake.fired", "wake.ran"];
+/// Most of these that are looked at, the newest.
+const BY_CLOCK_MAX: usize = 1_000;
 /// Marks in a key when a message was changed.
 const EDITED: &str = ":e";
 
@@ -34,7 +43,7 @@ pub(super) fn idempotency_key(spot: MessageLocation, edited: i64) -> String {
 /// The conversation of a chat, or of one topic of a forum.
 pub(super) fn session_id(chat: i64, topic: Option<i64>) -> String {
     let topic = topic.map(|topic| format!("/{topic}")).unwrap_or_default();
-    format!("{PREFIX}{chat}{topic}")
+    format!("{TELEGRAM_SESSION}{chat}{topic}")
 }
 
 /// The topic of a forum in which an epoch was asked.
@@ -43,12 +52,25 @@ pub(super) fn topic_of(record: &EpochRecord) -> Option<i64> {
 }
 
 fn topic_of_session(session: &str) -> Option<i64> {
-    session.strip_prefix(PREFIX)?.split_once('/')?.1.parse().ok()
+    session.strip_prefix(TELEGRAM_SESSION)?.split_once('/')?.1.parse().ok()
 }
 
-/// The message that an epoch answers, where it came by Telegram.
+fn chat_of_session(session: &str) -> Option<i64> {
+    let place = session.strip_prefix(TELEGRAM_SESSION)?;
+    place.split_once('/').map_or(place, |(chat, _)| chat).parse().ok()
+}
+
+/// The message that an epoch answers, where it came by Telegram; its chat alone, where the clock brought it up there.
 pub(super) fn location_of(record: &EpochRecord) -> Option<MessageLocation> {
-    let stimulus = &record.stimulus;
+    location_of_stimulus(&record.stimulus)
+}
+
+/// The same of a stimulus.
+pub(super) fn location_of_stimulus(stimulus: &StimulusAccepted) -> Option<MessageLocation> {
+    if stimulus.cause.is_some() {
+        let chat = chat_of_session(stimulus.telegram_session()?)?;
+        return Some(MessageLocation { chat, message: NO_MESSAGE });
+    }
     let key = &stimulus.idempotency.as_ref()?.key;
     (stimulus.channel == Channel::Telegram).then(|| parse_key(key))?
 }
@@ -160,18 +182,58 @@ pub(super) async fn find_unanswered(
             }
         }
     }
-    if unanswered.is_empty() {
-        return Ok(unanswered);
-    }
-    let ledger = keeper.ledger().clone();
+    let (ledger, chats) = (keeper.ledger().clone(), chats.clone());
     let read = move || {
-        apply_sent(&ledger, first_seq, &mut unanswered)?;
+        for (epoch, seq, spot) in by_clock(&ledger, now)? {
+            if chats.contains(&spot.chat) {
+                first_seq = first_seq.min(seq);
+                unanswered.insert(epoch, (spot, SendProgress::NONE));
+            }
+        }
+        if !unanswered.is_empty() {
+            apply_sent(&ledger, first_seq, &mut unanswered)?;
+        }
         Ok(unanswered)
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
         tracing::error!(channel = "telegram", event = "unanswered_unreadable", %error, "the search for unsent answers ended early; answers from before this start are not sent");
         Ok(BTreeMap::new())
     })
+}
+
+/// What the clock brought up in chats of late: the epoch, where that begins in the ledger, and its place.
+fn by_clock(
+    ledger: &Ledger,
+    now: Timestamp,
+) -> Result<Vec<(EpochId, u64, MessageLocation)>, ReadError> {
+    let kinds = BY_CLOCK.map(str::to_owned).to_vec();
+    let order = QueryOrder::NewestFirst;
+    let fired = Query { kinds, order, limit: BY_CLOCK_MAX, ..Query::default() };
+    let mut found = Vec::new();
+    for record in ledger.query(fired) {
+        let Some(epoch) = record?.epoch().and_then(|epoch| epoch.parse().ok()) else { continue };
+        if !is_recent(epoch, now) {
+            break;
+        }
+        let kinds = vec![ACCEPTED.to_owned()];
+        let accepted = Query { kinds, epoch: Some(epoch), limit: 1, ..Query::default() };
+        let Some(record) = ledger.query(accepted).next().transpose()? else { continue };
+        found.extend(clock_location(&record).map(|spot| (epoch, record.seq(), spot)));
+    }
+    Ok(found)
+}
+
+/// Where the clock brought something up, if a line of the ledger says that it did.
+pub(super) fn clock_location(record: &Record) -> Option<MessageLocation> {
+    if record.kind() != ACCEPTED {
+        return None;
+    }
+    match record.entry().ok()?.event {
+        Event::Stimulus(StimulusEvent::Accepted(stimulus)) if stimulus.cause.is_some() => {
+            location_of_stimulus(&stimulus)
+        }
+        _ => None,
+    }
 }
 
 /// Whether the answer of an epoch is known to be sent, or given up.

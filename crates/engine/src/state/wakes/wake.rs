@@ -17,7 +17,7 @@ use crate::work_budget::WorkBudget;
 const INPUTS_MAX: usize = 10;
 
 /// When and by whom a wake was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WakeOrigin {
     /// The tick from which its condition counts.
     pub tick: u64,
@@ -25,6 +25,8 @@ pub(crate) struct WakeOrigin {
     pub at: Timestamp,
     /// How many steps from agent to agent, or from wake to wake, led to it; 0 where a person set it.
     pub hop: u32,
+    /// The conversation on Telegram in which it was set.
+    pub session: Option<Arc<str>>,
 }
 
 /// One wake.
@@ -38,6 +40,8 @@ pub struct Wake {
     pub prompt: Arc<str>,
     /// When it was set.
     pub set_at: Timestamp,
+    /// The conversation on Telegram in which it was set, and which hears what comes of it.
+    pub session: Option<Arc<str>>,
     set_tick: u64,
     set_hop: u32,
     /// None where the condition cannot be parsed: `error` says why.
@@ -68,7 +72,7 @@ pub enum WakeStatus {
 
 impl Wake {
     pub(super) fn new(set: &WakeSet, origin: WakeOrigin) -> Self {
-        let WakeOrigin { tick: set_tick, at: set_at, hop: set_hop } = origin;
+        let WakeOrigin { tick: set_tick, at: set_at, hop: set_hop, session } = origin;
         let read: Result<Condition, _> = set.condition.parse();
         let (progress, error) = match read {
             Ok(condition) => (Some(ConditionProgress::new(condition)), None),
@@ -82,6 +86,7 @@ impl Wake {
             condition: set.condition.clone(),
             prompt: set.prompt.clone(),
             set_at,
+            session,
             set_tick,
             set_hop,
             progress,

@@ -103,6 +103,17 @@ fn schedules(config: &Config, table: &str, agent: &AgentSection) -> Vec<Problem>
             }
             (Some(_), None) => {}
         }
+        if let Some(chat) = &schedule.chat {
+            let (settings, number) = (&config.settings, schedule.chat_number());
+            if settings.telegram_agent().is_none_or(|speaker| speaker != agent.id) {
+                problem("chat", "names a chat, but no bot of Telegram speaks for this agent");
+            } else if number.is_none_or(|number| !settings.telegram.chats().contains(&number)) {
+                let message = format!(
+                    "is {chat:?}, which is none of telegram.chats; give its number, or NUMBER/TOPIC"
+                );
+                problem("chat", &message);
+            }
+        }
         let chars = schedule.content.chars().count();
         if is_blank(&schedule.content) || chars > CONTENT_CHARS_MAX {
             let message =

@@ -108,6 +108,8 @@ section! {
         pub(crate) time_zone: Option<String> = unset, ZONE;
         /// The message.
         pub(crate) content: String = required, text(40_000);
+        /// The chat of Telegram that hears what the agent answers, one of telegram.chats: its number, or NUMBER/TOPIC; unset: a conversation of its own.
+        pub(crate) chat: Option<String> = unset, text(64);
         /// The channel of the stimulus.
         channel: ScheduleChannel = "system", ScheduleChannel::NODE;
     }
@@ -241,6 +243,14 @@ impl ScheduleSection {
     /// Its name: its own in lower case, else its place in the list, from 1.
     pub(crate) fn name(&self, index: usize) -> String {
         self.name.as_deref().map_or_else(|| (index + 1).to_string(), str::to_lowercase)
+    }
+
+    /// The number of the chat that hears its answers; none where it names none, or what it names is none.
+    pub(crate) fn chat_number(&self) -> Option<i64> {
+        let chat = self.chat.as_deref()?;
+        let (number, topic) = chat.split_once('/').map_or((chat, None), |(n, t)| (n, Some(t)));
+        let is_topic = topic.is_none_or(|topic| topic.parse::<u32>().is_ok());
+        number.parse().ok().filter(|_| is_topic)
     }
 
     /// The zone on whose clock it comes: its own, else the keeper's.

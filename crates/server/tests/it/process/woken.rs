@@ -60,6 +60,7 @@ fn a_run_that_was_missed_while_no_keeper_was_there_is_made_once() {
         time_zone: None,
         at: None,
         content: "Daily health check".into(),
+        session: None,
     };
     // It has been in force since 2023.
     write_events(&home, {
