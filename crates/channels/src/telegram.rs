@@ -24,7 +24,7 @@ pub use filter::{
     AcceptedUpdate, BotCommand, ButtonPress, ChatCommand, ChatMessage, ChatSender, MediaMessage,
     MessageLocation, UpdateFilter,
 };
-pub use join::{HeldText, REST_WAIT, TEXT_TIME_MAX, TextJoiner};
+pub use join::{FORWARD_WAIT, HeldText, REST_WAIT, TEXT_TIME_MAX, TextJoiner};
 pub use origin::{MessageOrigin, QuotedMessage};
 pub use split::{MESSAGE_UNITS_MAX, split_answer, split_message, utf16_len};
 pub use update::Update;

@@ -61,6 +61,8 @@ pub enum AnswerFault {
     Form,
     /// It holds a call of a tool that cannot be read or made.
     Calls,
+    /// It holds a call of a tool with more arguments than one may have.
+    LargeCall,
     /// It says nothing.
     Empty,
     /// It was cut off at the limit of output tokens.
@@ -78,7 +80,7 @@ impl AnswerFault {
         match self {
             Self::Form | Self::Calls => "ask again, or choose a model that calls tools reliably",
             Self::Empty => "ask again, or in other words",
-            Self::CutOff { .. } | Self::TooLong => "ask for less at once",
+            Self::LargeCall | Self::CutOff { .. } | Self::TooLong => "ask for less at once",
         }
     }
 }
@@ -89,6 +91,11 @@ impl fmt::Display for AnswerFault {
         match self {
             Self::Form => f.write_str("gave an answer that could not be read"),
             Self::Calls => f.write_str("called a tool in a way that could not be read"),
+            Self::LargeCall => write!(
+                f,
+                "called a tool with more than {} KiB of arguments",
+                TOOL_ARGUMENTS_BYTES_MAX / 1024
+            ),
             Self::Empty => f.write_str("gave an empty answer"),
             Self::CutOff { tokens_max: Some(max) } => {
                 write!(f, "gave an answer longer than its limit of {max} tokens")
@@ -269,7 +276,8 @@ impl ToolCall {
         let bytes = self.arguments.to_string().len();
         if bytes > TOOL_ARGUMENTS_BYTES_MAX {
             let message = format!("{bytes} bytes; at most {TOOL_ARGUMENTS_BYTES_MAX}");
-            return Err(VoiceError::new(format!("{path}.arguments"), message));
+            let error = VoiceError::new(format!("{path}.arguments"), message);
+            return Err(error.of(AnswerFault::LargeCall));
         }
         Ok(())
     }

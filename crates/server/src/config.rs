@@ -32,7 +32,7 @@ mod value;
 pub(crate) use adopt::{Adoption, WrittenKey, adopt};
 pub(crate) use edit::{ServerEdit, edit_servers, set};
 pub(crate) use effective::{Config, EffectiveValue};
-pub(crate) use environment::{Environment, variable_of};
+pub(crate) use environment::Environment;
 pub(crate) use host::{host_of, is_this_machine};
 pub(crate) use load::{Flag, Sources, read_file};
 pub(crate) use problem::Origin;

@@ -37,19 +37,19 @@ pub fn internet_tools(settings: &InternetSettings, http: &ClientSettings) -> Vec
     ]
 }
 
-/// The backend that the settings name: recorded searches, else SearXNG, else Brave.
+/// The backend that the settings name: recorded searches, else SearXNG, else Brave. The error says what is missing.
 fn search_backend(
     settings: &InternetSettings,
     http: &ClientSettings,
-) -> Option<Arc<dyn SearchBackend>> {
+) -> Result<Arc<dyn SearchBackend>, String> {
     if let Some(folder) = &settings.recorded_searches {
-        return Some(Arc::new(RecordedSearch::new(folder.clone())));
+        return Ok(Arc::new(RecordedSearch::new(folder.clone())));
     }
     if let Some(url) = &settings.searxng_url {
-        return Some(Arc::new(SearxngSearch::new(url.clone(), http)));
+        return Ok(Arc::new(SearxngSearch::new(url.clone(), http)));
     }
-    let key = settings.brave_key.clone()?;
-    Some(Arc::new(BraveSearch::new(settings.brave_url.clone(), key, http)))
+    let key = settings.brave_key.clone().ok_or_else(|| settings.missing_search())?;
+    Ok(Arc::new(BraveSearch::new(settings.brave_url.clone(), key, http)))
 }
 
 /// Says what of `internet.*` works; searches once where a search service is configured.
@@ -62,8 +62,9 @@ pub async fn check_internet(
 
 async fn check_search(settings: &InternetSettings, http: &ClientSettings) -> ServiceCheck {
     const SERVICE: &str = "internet.search";
-    let Some(backend) = search_backend(settings, http) else {
-        return ServiceCheck::warn(SERVICE, search::NOT_CONFIGURED);
+    let backend = match search_backend(settings, http) {
+        Ok(backend) => backend,
+        Err(missing) => return ServiceCheck::warn(SERVICE, missing),
     };
     let query = WebQuery { words: "abide".into(), ..WebQuery::default() };
     match backend.search(&query).await {

@@ -41,7 +41,7 @@ pub fn steam_tools(settings: &SteamSettings, http: &ClientSettings) -> Vec<Arc<d
 /// Says what of `steam.*` works. Looks at the folders, asks nobody.
 pub async fn check_steam(settings: &SteamSettings) -> Vec<ServiceCheck> {
     let key = match (&settings.key, &settings.steam_id) {
-        (None, _) => ServiceCheck::warn("steam", player_service::NO_KEY),
+        (None, _) => ServiceCheck::warn("steam", settings.missing_key()),
         (Some(_), None) => ServiceCheck::ok(
             "steam",
             "has a key; `id` in [tools.steam] would say whose games are meant",

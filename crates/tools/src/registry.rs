@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 
 use abide_domain::{text::shortened, tool::ToolSpec, visible_line};
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
 use crate::{
@@ -123,6 +123,25 @@ impl fmt::Display for ArgumentsError {
 }
 
 impl std::error::Error for ArgumentsError {}
+
+/// The names that there are, where an argument has another one; empty for other problems.
+fn known_names(error: &ValidationError<'_>, registered: &Registered) -> String {
+    let is_name = matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. });
+    if !is_name || !error.instance_path().as_str().is_empty() {
+        return String::new();
+    }
+    let properties = registered.tool.spec().parameters.get("properties");
+    let names: Vec<&str> = properties
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(serde_json::Map::keys)
+        .map(String::as_str)
+        .collect();
+    if names.is_empty() {
+        return "; it takes no arguments".to_owned();
+    }
+    format!("; it takes {}", names.join(", "))
+}
 
 /// The tools that there are.
 #[derive(Clone, Debug, Default)]
@@ -246,7 +265,7 @@ impl Registry {
                 .take(PROBLEMS_MAX)
                 .map(|error| ArgumentProblem {
                     path: shown(error.instance_path().as_str()),
-                    message: shown(&error.to_string()),
+                    message: shown(&format!("{error}{}", known_names(&error, registered))),
                 })
                 .collect(),
         };

@@ -3,7 +3,7 @@
 //! In a group only what names the bot, answers it, or is a command with its name is heard. Nobody in a chat that is not
 //! allowed is heard at all, and nothing of what is said there leaves this file.
 
-use std::{collections::BTreeSet, fmt, str::FromStr};
+use std::{collections::BTreeSet, fmt, str::FromStr, time::Duration};
 
 use abide_domain::{AgentId, Timestamp};
 
@@ -18,6 +18,8 @@ use super::{
 /// most at [`super::MESSAGE_UNITS_MAX`], and before that where a line or a word ends.
 const CUT_UNITS_MIN: usize = 3_500;
 
+/// Between a comment and what is forwarded with it, by Telegram's clock, which counts seconds.
+const FORWARDED_WITHIN: Duration = Duration::from_secs(1);
 /// The kind of a chat with one person.
 const PRIVATE: &str = "private";
 /// What the agent is told of a photo or a file with words.
@@ -273,7 +275,7 @@ impl UpdateFilter {
         let is_rest = last.may_continue() && !more_is_forwarded && !more.has_media;
         let is_forwarded = first.origin.forwarded_from.is_none()
             && more_is_forwarded
-            && more.at == first.at
+            && more.at.since(first.at) <= FORWARDED_WITHIN
             && !first.may_continue();
         (is_of_it && (is_rest || is_forwarded)).then_some(more)
     }

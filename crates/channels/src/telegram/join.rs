@@ -10,6 +10,9 @@ use super::{ChatMessage, Update, UpdateFilter};
 
 /// In which the rest of a text that was cut comes, after its last piece.
 pub const REST_WAIT: Duration = Duration::from_secs(3);
+/// In which what is forwarded with a comment comes, after the comment or what was forwarded before: Telegram's programs send both at
+/// once, and a poll that waits for anything returns with the comment alone.
+pub const FORWARD_WAIT: Duration = Duration::from_millis(300);
 /// In which all of a text comes.
 pub const TEXT_TIME_MAX: Duration = Duration::from_secs(15);
 
@@ -48,7 +51,7 @@ impl TextJoiner {
         self.held.iter().flat_map(|held| held.updates.iter().copied()).min()
     }
 
-    /// Holds a message, until nothing more of it can follow: at once, where it is not cut.
+    /// Holds a message, until nothing more of it can follow: at once, where it is itself forwarded and not cut.
     pub fn hold(&mut self, said: ChatMessage, update: i64, now: Duration) {
         let mut held = HeldText {
             versions: vec![said.clone()],
@@ -147,7 +150,14 @@ impl HeldText {
     }
 
     fn wait_for_more(&mut self, now: Duration) {
-        let wait = if self.last.may_continue() { REST_WAIT } else { Duration::ZERO };
+        let may_be_comment =
+            |first: &ChatMessage| first.origin.forwarded_from.is_none() && !first.may_continue();
+        let is_comment = self.versions.first().is_some_and(may_be_comment);
+        let wait = match (self.last.may_continue(), is_comment) {
+            (true, _) => REST_WAIT,
+            (false, true) => FORWARD_WAIT,
+            (false, false) => Duration::ZERO,
+        };
         let until = self.began_at.saturating_add(TEXT_TIME_MAX);
         self.due_at = now.saturating_add(wait).min(until);
     }
@@ -223,11 +233,12 @@ mod tests {
         assert!(!rig.says((9, &first), &mention(), 0));
         assert!(!rig.says((8, "lunch?"), &json!({}), 10), "chatter that nobody hears");
         assert!(!rig.says((8, "@abide_bot hi"), &mention(), 20));
-        assert_eq!(rig.due(20), [("13… hi".to_owned(), vec![3])], "it holds nobody up");
+        assert!(rig.due(319).is_empty(), "something may be forwarded with it");
+        assert_eq!(rig.due(320), [("13… hi".to_owned(), vec![3])], "it holds nobody up");
         assert!(!rig.says(
             (9, "elsewhere"),
             &json!({"message_thread_id": 5, "is_topic_message": true}),
-            30
+            330
         ));
         assert!(rig.says((9, &cut("y")), &json!({}), 1_500), "the middle may be late");
         assert!(rig.due(4_499).is_empty());
@@ -259,10 +270,11 @@ mod tests {
         rig.says((9, "@abide_bot these?"), &mention(), 0);
         let forwarded =
             json!({"forward_origin": {"type": "hidden_user", "sender_user_name": "Eve"}});
-        assert!(rig.says((9, "one"), &forwarded, 0));
-        assert!(!rig.says((8, "two"), &forwarded, 0), "somebody else's");
-        assert!(rig.says((9, "two"), &forwarded, 0));
-        let due = rig.joiner.due(Duration::ZERO);
+        assert!(rig.says((9, "one"), &forwarded, 200), "a poll returned with the comment alone");
+        assert!(!rig.says((8, "two"), &forwarded, 200), "somebody else's");
+        assert!(rig.says((9, "two"), &forwarded, 499));
+        assert!(rig.due(798).is_empty());
+        let due = rig.joiner.due(Duration::from_millis(799));
         let pieces: Vec<_> = due[0].pieces().iter().map(|piece| piece.location.message).collect();
         assert_eq!(pieces, [1, 2, 4]);
         let content = due[0].whole().content();

@@ -196,6 +196,7 @@ fn internet_settings(
         addresses: addresses(section.private),
         searxng_url: Some(section.searxng_url.clone()).filter(|url| !url.is_empty()),
         brave_key: secret(environment, &section.brave_key_env),
+        brave_key_env: section.brave_key_env.clone(),
         ..InternetSettings::default()
     })
 }
@@ -232,6 +233,7 @@ fn steam_settings(settings: &Settings, environment: &Environment) -> SteamSettin
     };
     let found = SteamSettings {
         key: secret(environment, &section.key_env),
+        key_env: section.key_env.clone(),
         steam_id: Some(section.id.clone()).filter(|id| !id.is_empty()),
         roots,
         ..SteamSettings::default()

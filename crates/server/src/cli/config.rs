@@ -30,12 +30,15 @@ enum Action {
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
     },
-    /// Changes one value in abide.toml and keeps its comments
+    /// Changes values in abide.toml, all or none, and keeps its comments
     Set {
-        /// The key as section.key, such as keeper.listen
+        /// The key, such as keeper.listen or tools.rss.private
         key: String,
         /// The value; lists are separated by commas
         value: String,
+        /// More keys, each with its value
+        #[arg(value_name = "KEY VALUE")]
+        more: Vec<String>,
     },
 }
 
@@ -48,11 +51,18 @@ impl ConfigCommand {
             Action::Path => context.terminal.data(&file.display().to_string())?,
             Action::Schema { markdown: true } => context.terminal.data(&config::markdown())?,
             Action::Schema { markdown: false } => context.terminal.json(&config::json_schema())?,
-            Action::Set { key, value } => {
+            Action::Set { key, value, more } => {
+                let (others, rest) = more.as_chunks::<2>();
+                if let [lonely] = rest {
+                    return Err(CliError::usage(format!("{lonely} has no value")));
+                }
+                let others = others.iter().map(|[key, value]| (key.as_str(), value.as_str()));
+                let pairs: Vec<_> =
+                    std::iter::once((key.as_str(), value.as_str())).chain(others).collect();
                 context.create_home()?;
-                config::set(sources, &key, &value)?;
-                let name = config::variable_of(&key);
-                if context.environment.get(&name).is_some() {
+                config::set(sources, &pairs)?;
+                let names = pairs.iter().filter_map(|(key, _)| config::key_reference(key).variable);
+                for name in names.filter(|name| context.environment.get(name).is_some()) {
                     context.terminal.say(&format!(
                         "{name} is set in the environment and takes precedence over the file"
                     ));

@@ -11,17 +11,26 @@ use super::{
 };
 use crate::home::write_atomically;
 
-/// Sets `key` (`section.key`) to the value that `text` reads as. The file keeps all else; an invalid result is refused
-/// and the file stays as it was.
-pub(crate) fn set(sources: Sources<'_>, key: &str, text: &str) -> Result<(), ConfigError> {
-    let flag = Flag { name: key.into(), key: key.into(), text: text.into() };
-    // The flag's own check gives the message for an unknown key or a value that does not fit.
-    let Some((_, shape)) = sections::leaf(key) else {
-        return Config::load(Sources { flags: &[flag], ..sources }).map(drop);
-    };
-    let refused = |message: String| refusal(key, message);
-    let value = value::parse(shape, text).map_err(refused)?;
-    rewrite(sources, |before| edited(before, key, &value).map_err(refused))
+/// Sets keys, such as `keeper.listen` or `tools.rss.private`, to the values that their texts read as, all of them or none. The file
+/// keeps all else; an invalid result is refused and the file stays as it was.
+pub(crate) fn set(sources: Sources<'_>, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
+    let mut values = Vec::with_capacity(pairs.len());
+    for (key, text) in pairs {
+        let Some(shape) = sections::shape_of(key) else {
+            // The flag's own check gives the message for an unknown key.
+            let flag = Flag { name: (*key).into(), key: (*key).into(), text: (*text).into() };
+            return Config::load(Sources { flags: &[flag], ..sources }).map(drop);
+        };
+        let value = value::parse(shape, text).map_err(|message| refusal(key, message))?;
+        values.push((*key, value));
+    }
+    rewrite(sources, |before| {
+        let mut text = before.to_owned();
+        for (key, value) in &values {
+            text = edited(&text, key, value).map_err(|message| refusal(key, message))?;
+        }
+        Ok(text)
+    })
 }
 
 pub(super) fn refusal(key: &str, message: String) -> ConfigError {
@@ -104,17 +113,27 @@ fn with_servers(text: &str, edit: &ServerEdit) -> Result<String, String> {
 fn edited(text: &str, path: &str, value: &Value) -> Result<String, String> {
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    let (section, key) = path.split_once('.').ok_or("is not of the form section.key")?;
-    put(table_of(document.as_table_mut(), section)?, key, value)?;
+    let (sections, key) = path.rsplit_once('.').ok_or("is not of the form section.key")?;
+    let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
+    for section in sections.split('.') {
+        table = table_of(table, section)?;
+    }
+    put(table, key, value)?;
     Ok(document.to_string())
 }
 
 /// A section of the file, or of a table in it; it is begun where it is missing.
 pub(super) fn table_of<'a>(
-    table: &'a mut toml_edit::Table,
+    table: &'a mut dyn toml_edit::TableLike,
     name: &str,
 ) -> Result<&'a mut dyn toml_edit::TableLike, String> {
-    let section = table.entry(name).or_insert_with(toml_edit::table);
+    let begun = || {
+        let mut section = toml_edit::Table::new();
+        // Without keys of its own it needs no line: what stands in it names it.
+        section.set_implicit(true);
+        toml_edit::Item::Table(section)
+    };
+    let section = table.entry(name).or_insert_with(begun);
     section
         .as_table_like_mut()
         .ok_or_else(|| format!("stands in a section {name} that is not a table"))

@@ -13,7 +13,7 @@ use super::{
     nearest::nearest,
     problem::{ConfigError, Origin, Problem},
     rules,
-    sections::{Settings, leaf, leaves, name_services},
+    sections::{Settings, leaf, name_services, paths},
     shape::fill,
     system_zone::system_zone,
     value,
@@ -109,8 +109,7 @@ impl Merged {
     fn flag(&mut self, flag: &Flag) {
         let origin = Origin::Flag(flag.name.clone());
         let Some((_, shape)) = leaf(&flag.key) else {
-            let names: Vec<_> =
-                leaves().map(|(section, key, _)| format!("{section}.{}", key.name)).collect();
+            let names = paths();
             let near = nearest(&flag.key, names.iter().map(String::as_str)).unwrap_or_default();
             let message = format!("unknown key `{}`; the nearest is `{near}`", flag.key);
             self.problems.push(Problem { origin, message });

@@ -58,7 +58,7 @@ with its place and the nearest right name. Keys and passwords are never written 
 `_env` names the environment variable that holds one.
 
 `abide config print` shows the values in force and where each comes from, `abide config set section.key VALUE` changes
-one in the file and keeps its comments, `abide config schema` prints the JSON schema of the file.
+one in the file, or several at once (`section.key VALUE other.key VALUE`), and keeps its comments, `abide config schema` prints the JSON schema of the file.
 ";
 
 /// The page `docs/configuration.md`.

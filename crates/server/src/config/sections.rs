@@ -433,6 +433,40 @@ pub(crate) fn leaves() -> impl Iterator<Item = (&'static str, &'static Key, Shap
     })
 }
 
+/// The shape of a key by its path, also in a section of a section, such as `tools.rss.private`; none of what stands in a list.
+pub(crate) fn shape_of(path: &str) -> Option<Shape> {
+    let mut keys = Settings::KEYS;
+    let mut names = path.split('.');
+    loop {
+        let name = names.next()?;
+        match keys.iter().find(|key| key.name == name)?.node {
+            Node::Table(inner) => keys = inner,
+            Node::Value(shape) => return names.next().is_none().then_some(shape),
+            Node::Tables(_) => return None,
+        }
+    }
+}
+
+/// The paths of all keys, also in sections of sections; not of what stands in a list.
+pub(crate) fn paths() -> Vec<String> {
+    fn below(section: &str, keys: &[Key], paths: &mut Vec<String>) {
+        for key in keys {
+            let path = match section {
+                "" => key.name.to_owned(),
+                section => format!("{section}.{}", key.name),
+            };
+            match key.node {
+                Node::Table(inner) => below(&path, inner, paths),
+                Node::Value(_) => paths.push(path),
+                Node::Tables(_) => {}
+            }
+        }
+    }
+    let mut all = Vec::new();
+    below("", Settings::KEYS, &mut all);
+    all
+}
+
 /// The key and shape of `section.key`.
 pub(crate) fn leaf(path: &str) -> Option<(&'static Key, Shape)> {
     let (section, name) = path.split_once('.')?;

@@ -20,10 +20,6 @@ use crate::{
     tool_spec::{bounded, filled, object_schema, optional_number, optional_text, tool_spec},
 };
 
-/// What a person has to do before a search can be made.
-pub(super) const NOT_CONFIGURED: &str =
-    "no search service is configured: set `searxng_url` or `brave_key_env` in [tools.internet]";
-
 const TIME_RANGES: [&str; 3] = ["day", "month", "year"];
 /// Longest code of a language, in bytes.
 const LANGUAGE_BYTES_MAX: usize = 10;
@@ -32,7 +28,8 @@ const LANGUAGE_BYTES_MAX: usize = 10;
 #[derive(Clone, Debug)]
 pub struct SearchWeb {
     spec: ToolSpec,
-    backend: Option<Arc<dyn SearchBackend>>,
+    /// Or what a person has to do before a search can be made.
+    backend: Result<Arc<dyn SearchBackend>, String>,
 }
 
 #[derive(Deserialize)]
@@ -46,8 +43,8 @@ struct Arguments {
 }
 
 impl SearchWeb {
-    /// The tool with what searches for it; without, each call says what is missing.
-    pub fn new(backend: Option<Arc<dyn SearchBackend>>) -> Self {
+    /// The tool with what searches for it; without, each call says what is missing, which is the error then.
+    pub fn new(backend: Result<Arc<dyn SearchBackend>, String>) -> Self {
         let properties = json!({
             "query": {"type": "string", "description": "words to look for"},
             "count": optional_number(&format!("results, up to {RESULTS_MAX}; {RESULTS_DEFAULT} unless given")),
@@ -65,9 +62,9 @@ impl SearchWeb {
         let arguments: Arguments = parse_arguments(call.arguments)?;
         let count = bounded(arguments.count, RESULTS_DEFAULT, RESULTS_MAX);
         let query = query(arguments)?;
-        let Some(backend) = &self.backend else {
-            return Err(ToolError::of(ToolErrorKind::Blocked, NOT_CONFIGURED));
-        };
+        let backend = self.backend.as_ref();
+        let backend =
+            backend.map_err(|missing| ToolError::of(ToolErrorKind::Blocked, missing.as_str()))?;
         let mut found = backend.search(&query).await?;
         found.results.truncate(count);
         let content = json!({

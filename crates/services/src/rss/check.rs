@@ -202,9 +202,9 @@ impl Findings {
 
     fn into_output(self, unchecked: usize) -> Output {
         let note = format!(
-            "{} new entries of {} feeds; not kept, and seen now: rss.fetch gives the newest again",
-            self.shown,
-            self.feeds.len()
+            "{} of {}; not kept, and seen now: rss.fetch gives the newest again",
+            counted(self.shown, "new entry", "new entries"),
+            counted(self.feeds.len(), "feed", "feeds")
         );
         let content = json!({
             "notice": NOTICE,
@@ -237,4 +237,8 @@ fn found(
         fields.extend(moved.map(|text| ("moved".to_owned(), text.into())));
     }
     found
+}
+
+fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }

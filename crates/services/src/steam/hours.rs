@@ -2,5 +2,6 @@
 
 /// Such as `12.5`.
 pub(super) fn hours(minutes: u64) -> String {
-    format!("{}.{}", minutes / 60, minutes % 60 / 6)
+    let tenths = (minutes + 3) / 6;
+    format!("{}.{}", tenths / 10, tenths % 10)
 }

@@ -11,9 +11,6 @@ use crate::{
     service_client::{ServiceClient, client_for, service_url},
 };
 
-/// What a person has to do before Steam can be asked.
-pub(super) const NO_KEY: &str = "no key of Steam is configured: get one at https://steamcommunity.com/dev/apikey and set `key_env` in \
-     [tools.steam]; steam.get_installed works without";
 const NAME: &str = "Steam";
 /// Digits of the number of a player.
 const ID_DIGITS: usize = 17;
@@ -25,6 +22,7 @@ const NAME_BYTES_MAX: usize = 64;
 pub(super) struct PlayerService {
     url: String,
     key: Option<Secret>,
+    missing_key: String,
     own_id: Option<String>,
     service: ServiceClient,
 }
@@ -35,6 +33,7 @@ impl PlayerService {
         Self {
             url: settings.url.clone(),
             key: settings.key.clone(),
+            missing_key: settings.missing_key(),
             own_id: settings.steam_id.clone(),
             service: ServiceClient { name: NAME, client },
         }
@@ -43,7 +42,7 @@ impl PlayerService {
     /// Asks for one of the service's methods; gives the `response` of its answer.
     pub(super) async fn ask(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, ToolError> {
         let Some(key) = &self.key else {
-            return Err(ToolError::of(ToolErrorKind::Blocked, NO_KEY));
+            return Err(ToolError::of(ToolErrorKind::Blocked, &*self.missing_key));
         };
         let mut pairs = vec![("key", key.expose()), ("format", "json")];
         pairs.extend(query);

@@ -160,6 +160,7 @@ fn context_of(problem: &VoiceError) -> Value {
     let path = &problem.path;
     match problem.fault {
         AnswerFault::Form | AnswerFault::Calls => json!({"path": path}),
+        AnswerFault::LargeCall => json!({"path": path, "fault": "large_call"}),
         AnswerFault::Empty => json!({"path": path, "fault": "empty"}),
         AnswerFault::TooLong => json!({"path": path, "fault": "too_long"}),
         AnswerFault::CutOff { tokens_max } => {
@@ -172,6 +173,7 @@ fn problem_of(context: &Value, message: String) -> VoiceError {
     let text = |name: &str| context.get(name).and_then(Value::as_str);
     let problem = VoiceError::new(text("path").unwrap_or_default(), message);
     match text("fault") {
+        Some("large_call") => problem.of(AnswerFault::LargeCall),
         Some("empty") => problem.of(AnswerFault::Empty),
         Some("too_long") => problem.of(AnswerFault::TooLong),
         Some("cut_off") => {

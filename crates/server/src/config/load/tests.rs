@@ -311,20 +311,30 @@ fn set_keeps_comments_and_refuses_what_does_not_fit() {
     std::fs::write(&file, text).unwrap();
     let environment = Environment::default();
     let sources = Sources { file: &file, environment: &environment, flags: &[] };
-    crate::config::set(sources, "keeper.listen", "127.0.0.1:2").unwrap();
-    crate::config::set(sources, "tools.deny", "stdout, memory.*").unwrap();
+    crate::config::set(sources, &[("keeper.listen", "127.0.0.1:2")]).unwrap();
+    crate::config::set(sources, &[("tools.deny", "stdout, memory.*")]).unwrap();
     let written = std::fs::read_to_string(&file).unwrap();
     assert_eq!(
         written,
         "# mine\n[keeper] # here\nlisten = \"127.0.0.1:2\" # why\n\n[tools]\ndeny = [\"stdout\", \"memory.*\"]\n"
     );
+    let pairs = [("tools.rss.private", "true"), ("model.provider", "ollama"), ("model.name", "m")];
+    crate::config::set(sources, &pairs).unwrap();
+    let written = std::fs::read_to_string(&file).unwrap();
+    for line in ["[tools.rss]\nprivate = true\n", "[model]\nprovider = \"ollama\"\nname = \"m\"\n"]
+    {
+        assert!(written.contains(line), "{written}");
+    }
+    let wrong = crate::config::set(sources, &[("tools.rss.privat", "true")]).unwrap_err();
+    assert!(wrong.to_string().contains("tools.rss.private"), "{wrong}");
     for (key, value) in [
         ("keeper.lisen", "x"),
+        ("agent.id", "x"),
         ("keeper.listen", "x"),
         ("auth.required", "no"),
         ("test.probe_file", "x"),
     ] {
-        assert!(crate::config::set(sources, key, value).is_err(), "{key} = {value}");
+        assert!(crate::config::set(sources, &[(key, value)]).is_err(), "{key} = {value}");
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
 }
