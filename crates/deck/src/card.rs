@@ -1,6 +1,6 @@
-//! A card: what the rules ask of it, and nothing else. One card is what Scryfall gives one `oracle_id`, however often it was printed.
+//! A card: what the rules ask of it, and where its pictures are. One card is what Scryfall gives one `oracle_id`, however often it was printed.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +136,47 @@ pub struct CardPrinting {
     pub mtgo_foil_id: Option<u32>,
 }
 
+/// How large a picture of a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CardImageSize {
+    /// 146 by 204 pixels.
+    Small,
+    /// 488 by 680 pixels.
+    Normal,
+}
+
+/// Where the pictures of one side of a card are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardImage {
+    /// The URL of the normal one.
+    pub normal: String,
+    /// The URL of the small one, where it is not the normal one's with the size in its path replaced: nearly never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub small: Option<String>,
+}
+
+impl CardImage {
+    /// Keeps the URLs of both sizes. The small one is left out where it follows from the other: it is kept for every card.
+    pub fn new(normal: &str, small: &str) -> Self {
+        let small = (small_of(normal) != small).then(|| small.to_owned());
+        Self { normal: normal.to_owned(), small }
+    }
+
+    /// The URL of a size.
+    pub fn url(&self, size: CardImageSize) -> Cow<'_, str> {
+        match (size, &self.small) {
+            (CardImageSize::Normal, _) => Cow::Borrowed(&self.normal),
+            (CardImageSize::Small, Some(small)) => Cow::Borrowed(small),
+            (CardImageSize::Small, None) => Cow::Owned(small_of(&self.normal)),
+        }
+    }
+}
+
+fn small_of(normal: &str) -> String {
+    normal.replacen("/normal/", "/small/", 1)
+}
+
 /// One face or half of a card.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardFace {
@@ -208,6 +249,9 @@ pub struct Card {
     /// Whether two other cards make it in play: it is in no deck.
     #[serde(default)]
     pub is_meld_result: bool,
+    /// Its pictures, one a side that has its own; a split card has one. Empty where Scryfall has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<CardImage>,
     /// Its printings.
     pub printings: Vec<CardPrinting>,
 }

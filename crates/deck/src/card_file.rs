@@ -67,6 +67,42 @@ struct TableHeader {
     cards: usize,
 }
 
+/// What was read of bulk data whose digest nobody knew before.
+#[derive(Clone, Debug)]
+pub struct BulkReading {
+    /// The cards.
+    pub table: CardTable,
+    /// The SHA-256 of all packed bytes, in hexadecimal.
+    pub digest: String,
+    /// Lines that are cards.
+    pub read: usize,
+    /// Lines that are none, empty ones left out.
+    pub unread: usize,
+    /// The first of them: its number, from 1, and what is wrong with it.
+    pub first_unread: Option<(usize, CardLineError)>,
+}
+
+/// Reads bulk data as it comes: each line is a card or is counted as unread. The checksum within the gzip is checked, so that
+/// a file that is cut short or altered on its way is refused.
+///
+/// # Errors
+/// The bytes are no whole gzip, or are more than any file of Scryfall's.
+pub fn read_new_bulk_cards(reader: impl Read) -> Result<BulkReading, CardFileError> {
+    let mut table = CardTable::default();
+    let (mut read, mut unread, mut first_unread) = (0, 0, None);
+    let digest = each_line(reader, |line, text| {
+        match table.add_line(text) {
+            Ok(()) => read += usize::from(!text.is_empty()),
+            Err(error) => {
+                unread += 1;
+                first_unread.get_or_insert((line, error));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(BulkReading { table, digest, read, unread, first_unread })
+}
+
 /// Reads bulk data: gzip whose bytes have a SHA-256, given in hexadecimal.
 ///
 /// # Errors

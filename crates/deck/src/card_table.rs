@@ -72,6 +72,14 @@ impl CardTable {
 
     fn merge(&mut self, index: usize, card: Card) {
         let Some(known) = self.cards.get_mut(index) else { return };
+        // The usual look of a card is that of a printing on paper under its own name.
+        let is_usual =
+            |printing: &CardPrinting| !printing.is_digital && printing.own_name.is_none();
+        let is_better =
+            card.printings.iter().any(is_usual) && !known.printings.iter().any(is_usual);
+        if !card.images.is_empty() && (known.images.is_empty() || is_better) {
+            known.images = card.images;
+        }
         for name in std::iter::once(card.name).chain(card.other_names) {
             if name != known.name && !known.other_names.contains(&name) {
                 known.other_names.push(name);

@@ -59,9 +59,13 @@ mod scryfall_line;
 
 pub use bracket::{BracketEstimate, estimate_bracket};
 pub use card::{
-    Card, CardFace, CardFinish, CardPrices, CardPrinting, CommanderStatus, Currency, OracleId,
+    Card, CardFace, CardFinish, CardImage, CardImageSize, CardPrices, CardPrinting,
+    CommanderStatus, Currency, OracleId,
 };
-pub use card_file::{CardFileError, read_bulk_cards, read_card_table, write_card_table};
+pub use card_file::{
+    BulkReading, CardFileError, read_bulk_cards, read_card_table, read_new_bulk_cards,
+    write_card_table,
+};
 pub use card_table::{CardLookup, CardTable, FoundCard, NameMatch};
 pub use colour::{Colour, ColourSet};
 pub use compare::{CardDifference, compare_decks};
@@ -85,7 +89,7 @@ pub use formats::{
 };
 pub use legality::{FindingLevel, LegalityCode, LegalityFinding, LegalityReport, judge_deck};
 pub use list::{DeckList, DeckZone, ListEntry, ListLineError, PrintingRef, UnreadLine};
-pub use oracle_tags::OracleTags;
+pub use oracle_tags::{OracleTags, USED_TAGS};
 pub use playtest::{PlaytestHand, playtest_hand};
 pub use resolve::{ResolvedDeck, UnknownPrinting, commander_candidates, list_of, resolve};
 pub use scryfall_line::CardLineError;

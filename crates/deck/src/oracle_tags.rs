@@ -10,6 +10,9 @@ use crate::card::OracleId;
 /// Cards that take everybody's lands away or shut them off.
 pub(crate) const MASS_LAND_DENIAL: &str = "mass-land-denial";
 
+/// Slugs of the tags that this crate asks about; a file of tags needs no others, but those below them.
+pub const USED_TAGS: [&str; 1] = [MASS_LAND_DENIAL];
+
 /// Cards by tag.
 #[derive(Clone, Debug, Default)]
 pub struct OracleTags {

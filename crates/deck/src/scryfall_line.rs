@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::{
-    card::{Card, CardFace, CardPrices, CardPrinting, CommanderStatus, OracleId},
+    card::{Card, CardFace, CardImage, CardPrices, CardPrinting, CommanderStatus, OracleId},
     colour::{Colour, ColourSet},
 };
 
@@ -69,8 +69,26 @@ pub(crate) fn read_line(line: &str) -> Result<Card, CardLineError> {
         other_faces: faces.collect(),
         name,
         other_names,
+        images: read_images(&line),
         printings: vec![printing],
     })
+}
+
+/// The pictures of all sides. Stand-ins for pictures that nobody has made yet are none.
+fn read_images(line: &Value) -> Vec<CardImage> {
+    if matches!(text(line, "image_status"), Some("missing" | "placeholder")) {
+        return Vec::new();
+    }
+    let image = |value: &Value| {
+        let urls = value.get("image_uris")?;
+        let (normal, small) = (text(urls, "normal"), text(urls, "small"));
+        Some(CardImage::new(normal.or(small)?, small.or(normal)?))
+    };
+    // Two sides have a picture each, two halves have one.
+    match image(line) {
+        Some(image) => vec![image],
+        None => list(line, "card_faces").map_while(image).collect(),
+    }
 }
 
 fn read_face(face: &Value) -> CardFace {
@@ -174,6 +192,7 @@ fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 #[cfg(test)]
 mod tests {
     use super::{CardLineError, hundredths, read_line};
+    use crate::card::CardImageSize;
 
     #[test]
     fn prices_are_read_as_hundredths() {
@@ -210,6 +229,34 @@ mod tests {
         for (line, wanted) in cases {
             assert_eq!(read_line(line), Err(wanted), "{line}");
         }
+    }
+
+    #[test]
+    fn each_side_has_its_pictures_and_halves_share_one() {
+        let read = |rest: &str| {
+            let head =
+                r#""layout":"normal","oracle_id":"a","name":"A","set":"x","collector_number":"1""#;
+            read_line(&format!("{{{head},{rest}}}")).unwrap().images
+        };
+        let uris = |side: &str| {
+            format!(
+                r#""image_uris":{{"small":"https://c/small/{side}.jpg?1","normal":"https://c/normal/{side}.jpg?1"}}"#
+            )
+        };
+        let sides = read(&format!(r#""card_faces":[{{{}}},{{{}}}]"#, uris("front"), uris("back")));
+        let small: Vec<_> = sides.iter().map(|side| side.url(CardImageSize::Small)).collect();
+        assert_eq!(small, ["https://c/small/front.jpg?1", "https://c/small/back.jpg?1"]);
+        assert!(sides.iter().all(|side| side.small.is_none()), "the small URL follows");
+        let halves = read(&format!(r#"{},"card_faces":[{{}},{{}}]"#, uris("front")));
+        assert_eq!(halves[0].url(CardImageSize::Normal), "https://c/normal/front.jpg?1");
+        assert_eq!(halves.len(), 1);
+        let odd = read(r#""image_uris":{"small":"https://c/s.jpg","normal":"https://c/n.jpg"}"#);
+        assert_eq!(odd[0].url(CardImageSize::Small), "https://c/s.jpg");
+        for status in ["missing", "placeholder"] {
+            let none = read(&format!(r#""image_status":"{status}",{}"#, uris("front")));
+            assert!(none.is_empty(), "{status}");
+        }
+        assert!(read(r#""image_uris":{"png":"x"},"card_faces":7"#).is_empty());
     }
 
     #[test]

@@ -18,12 +18,13 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 use crate::config::Environment;
 
 /// What the keeper makes in its home for itself: no process is granted any of it by a name in its arguments.
-pub(crate) const KEEPERS_NAMES: [&str; 19] = [
+pub(crate) const KEEPERS_NAMES: [&str; 20] = [
     "abide.toml",
     "agents",
     "api.sock",
     "blobs",
     "cache",
+    CARDS_FOLDER,
     "keeper.json",
     "keeper.lock",
     "keeper.sock",
@@ -39,6 +40,8 @@ pub(crate) const KEEPERS_NAMES: [&str; 19] = [
     "token",
     "tokens.json",
 ];
+/// Where the cards of decks lie.
+const CARDS_FOLDER: &str = "cards";
 /// Where logins at servers that run elsewhere lie.
 const LOGINS_FOLDER: &str = "logins";
 /// Where processes of modules work.
@@ -236,6 +239,11 @@ impl Home {
     /// Where answers of services are kept for a while.
     pub(crate) fn cache_folder(&self) -> PathBuf {
         self.root.join("cache")
+    }
+
+    /// Where the cards of decks lie.
+    pub(crate) fn cards_folder(&self) -> PathBuf {
+        self.root.join(CARDS_FOLDER)
     }
 
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
+    cards::CardShelf,
     evolution::{ModuleMetrics, Searches},
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
@@ -52,6 +53,7 @@ struct Inner {
     config: RwLock<Option<Arc<ConfigView>>>,
     origin_check: OriginCheck,
     admission: Admission,
+    cards: CardShelf,
     clock: Arc<dyn Clock>,
     self_watch: SelfWatch,
     bound: SocketAddr,
@@ -73,6 +75,8 @@ pub(crate) struct AppStateParts {
     pub(crate) origin_check: OriginCheck,
     /// Tokens and cookies.
     pub(crate) admission: Admission,
+    /// The cards of decks.
+    pub(crate) cards: CardShelf,
     /// The present, and the time since the start.
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the keeper listens.
@@ -95,7 +99,8 @@ pub(crate) struct Health {
 impl AppState {
     /// Without a keeper yet: everything that needs one answers 503 until [`AppState::open`].
     pub(crate) fn new(parts: AppStateParts) -> Self {
-        let AppStateParts { origin_check, admission, clock, bound, alert_wake, self_watch } = parts;
+        let AppStateParts { origin_check, admission, cards, clock, bound, alert_wake, self_watch } =
+            parts;
         let inner = Inner {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
@@ -107,6 +112,7 @@ impl AppState {
             config: RwLock::default(),
             origin_check,
             admission,
+            cards,
             clock,
             self_watch,
             bound,
@@ -334,6 +340,11 @@ impl AppState {
     /// Tokens and cookies.
     pub(crate) fn admission(&self) -> &Admission {
         &self.inner.admission
+    }
+
+    /// The cards of decks.
+    pub(crate) fn cards(&self) -> &CardShelf {
+        &self.inner.cards
     }
 
     /// A new link that signs a browser in as a caller, once.

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     api::{self, AppState, AppStateParts, ConfigView},
     auth::{Admission, OriginCheck, Requirement, Token},
+    cards::CardShelf,
     config::KeeperSection,
     home::Home,
     listener::{self, Listener, ListenerLimits},
@@ -52,6 +53,7 @@ impl HttpServer {
         let app = AppState::new(AppStateParts {
             origin_check: OriginCheck::new(bound),
             admission: Admission::new(home.clone(), token, bound.port(), required),
+            cards: CardShelf::new(home.cards_folder(), Arc::clone(clock)),
             clock: Arc::clone(clock),
             bound,
             alert_wake: config.settings.alertmanager.wake(),

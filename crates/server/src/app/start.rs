@@ -71,6 +71,7 @@ pub(super) async fn start(
     start_telegram(scope, tasks, &keeper, built.client.clone());
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
+    start_cards(scope, tasks);
     scope.app.show_modules(built.modules.metrics().clone());
     start_searches(scope, tasks, &keeper, &built.modules).await;
     start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
@@ -271,6 +272,13 @@ fn start_self_watch(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper, clien
     let reporter =
         StandstillReporter::new(ReporterParts { watch, keeper: keeper.clone(), services, clock });
     tasks.start(Task::SelfWatch, infallible(reporter.run(stop)));
+}
+
+/// Lets the cards of decks go whenever nobody asks for them.
+fn start_cards(scope: &Scope<'_>, tasks: &mut Tasks) {
+    let stop = tasks.stop_of(Task::Cards);
+    let cards = scope.app.cards().clone();
+    tasks.start(Task::Cards, infallible(cards.let_go_when_idle(stop)));
 }
 
 fn start_watchdog(

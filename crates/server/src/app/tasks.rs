@@ -40,6 +40,8 @@ pub(super) enum Task {
     PartialAnswers,
     /// What processes showed lately, for `/agents`. Held in memory alone.
     ProcessHistory,
+    /// Lets the cards of decks go that nobody asks for. Held in memory alone.
+    Cards,
     /// HTTP connections.
     Listener,
     /// Folds the ledger into the state and the projections. All before it wait for it.
@@ -75,6 +77,7 @@ impl Task {
             Self::Announcer => "announcer",
             Self::PartialAnswers => "partial answers",
             Self::ProcessHistory => "process history",
+            Self::Cards => "cards",
             Self::Listener => "listener",
             Self::Projector => "projector",
             Self::SelfWatch => "self-watch",
@@ -100,6 +103,7 @@ impl Task {
             | Self::Embedding
             | Self::PartialAnswers
             | Self::ProcessHistory
+            | Self::Cards
             | Self::SelfWatch => Meaning::Tolerable,
         }
     }
