@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
 //! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `memory`, `stdout`, `tools`, `management`, `config`, `metrics`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `memory`, `stdout`, `tools`, `management`, `cards`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -12,6 +12,7 @@ mod alertmanager;
 mod app_state;
 mod approvals;
 mod attention;
+mod cards;
 mod client;
 mod config;
 mod config_view;
@@ -158,6 +159,8 @@ routes! {
     post "/management/reset" [Admin] management::reset;
     get "/management/sleep" [ReadOf(Query)] management::night;
     post "/management/sleep" [Admin] management::sleep;
+    get "/cards" [Read] cards::show;
+    get "/cards/{oracle_id}/image" [Read] cards::image;
     get "/config" [Read] config::show;
     get "/metrics" [Read] metrics::metrics;
     get "/openapi.json" [SignedIn] openapi;
@@ -190,7 +193,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         memory::graph::put, memory::graph::node, memory::graph::close, memory::graph::edges, memory::graph::link,
         memory::graph::unlink, memory::graph::seed, memory::graph::export,
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
-        management::reset, management::night, management::sleep, config::show, metrics::metrics, openapi
+        management::reset, management::night, management::sleep, cards::show, cards::image, config::show, metrics::metrics, openapi
     ),
     components(schemas(error::ErrorBody, tool_progress::ToolProgressView)),
     security(("token" = []), ("cookie" = [])),

@@ -2,7 +2,7 @@
 //!
 //! Data goes to stdout, messages to stderr; `--json` gives data a stable shape. Exit codes: 0 ok, 1 failed, 2 usage,
 //! 3 not running, 4 degraded. Commands call the running keeper over HTTP, except those that must work without one
-//! (`init`, `config`, `ledger`, `doctor`, `model`, `token`, `skills`, `mcp add|rm|test|login`).
+//! (`init`, `config`, `ledger`, `doctor`, `model`, `cards`, `token`, `skills`, `mcp add|rm|test|login`).
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
@@ -21,6 +21,7 @@ use crate::{
 mod agents;
 #[cfg(feature = "bench")]
 mod bench;
+mod cards;
 mod chat;
 mod checkpoint;
 mod client;
@@ -121,6 +122,7 @@ enum Command {
     Watchdog(watchdog::WatchdogCommand),
     Evidence(evidence::EvidenceCommand),
     Model(model::ModelCommand),
+    Cards(cards::CardsCommand),
     Completions(completions::Completions),
     Man(man::Man),
     Bench(bench::BenchCommand),
@@ -238,6 +240,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Watchdog(command) => command.run(context).await,
         Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,
+        Command::Cards(command) => command.run(context).await,
         Command::Completions(command) => command.run(context, &mut Cli::command()),
         Command::Man(command) => command.run(context, Cli::command()),
         Command::Bench(command) => command.run(context).await,

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
-    cards::CardShelf,
+    cards::{CardImages, CardShelf},
     evolution::{ModuleMetrics, Searches},
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
@@ -54,6 +54,7 @@ struct Inner {
     origin_check: OriginCheck,
     admission: Admission,
     cards: CardShelf,
+    card_images: CardImages,
     clock: Arc<dyn Clock>,
     self_watch: SelfWatch,
     bound: SocketAddr,
@@ -77,6 +78,8 @@ pub(crate) struct AppStateParts {
     pub(crate) admission: Admission,
     /// The cards of decks.
     pub(crate) cards: CardShelf,
+    /// Their pictures.
+    pub(crate) card_images: CardImages,
     /// The present, and the time since the start.
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the keeper listens.
@@ -99,8 +102,8 @@ pub(crate) struct Health {
 impl AppState {
     /// Without a keeper yet: everything that needs one answers 503 until [`AppState::open`].
     pub(crate) fn new(parts: AppStateParts) -> Self {
-        let AppStateParts { origin_check, admission, cards, clock, bound, alert_wake, self_watch } =
-            parts;
+        let AppStateParts { origin_check, admission, cards, card_images, .. } = parts;
+        let AppStateParts { clock, bound, alert_wake, self_watch, .. } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
             watchdog: OnceLock::new(),
@@ -113,6 +116,7 @@ impl AppState {
             origin_check,
             admission,
             cards,
+            card_images,
             clock,
             self_watch,
             bound,
@@ -345,6 +349,11 @@ impl AppState {
     /// The cards of decks.
     pub(crate) fn cards(&self) -> &CardShelf {
         &self.inner.cards
+    }
+
+    /// The pictures of cards.
+    pub(crate) fn card_images(&self) -> &CardImages {
+        &self.inner.card_images
     }
 
     /// A new link that signs a browser in as a caller, once.

@@ -200,6 +200,16 @@ impl ApiError {
         Self { retry_after_s, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message) }
     }
 
+    /// 503: not now, and not before some time has passed.
+    pub(crate) fn unavailable_for(
+        code: &'static str,
+        message: impl Into<String>,
+        wait: Duration,
+    ) -> Self {
+        let retry_after_s = Some(wait.as_secs().max(READY_RETRY_S));
+        Self { retry_after_s, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message) }
+    }
+
     /// 500: a defect, or a disk that cannot be read. The causes are logged, once, here.
     pub(crate) fn internal(error: &dyn std::error::Error) -> Self {
         let mut causes = String::new();

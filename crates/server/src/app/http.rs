@@ -14,7 +14,7 @@ use super::{
 use crate::{
     api::{self, AppState, AppStateParts, ConfigView},
     auth::{Admission, OriginCheck, Requirement, Token},
-    cards::CardShelf,
+    cards::{CardImages, CardShelf, CardSource},
     config::KeeperSection,
     home::Home,
     listener::{self, Listener, ListenerLimits},
@@ -54,6 +54,7 @@ impl HttpServer {
             origin_check: OriginCheck::new(bound),
             admission: Admission::new(home.clone(), token, bound.port(), required),
             cards: CardShelf::new(home.cards_folder(), Arc::clone(clock)),
+            card_images: card_images(input, clock),
             clock: Arc::clone(clock),
             bound,
             alert_wake: config.settings.alertmanager.wake(),
@@ -89,6 +90,14 @@ impl HttpServer {
         self.app.close();
         tasks.end(Task::Listener, Instant::now() + CLOSE_MAX).await;
     }
+}
+
+/// The pictures of cards; nothing is made or asked before somebody wants one.
+fn card_images(input: &App, clock: &Arc<dyn Clock>) -> CardImages {
+    let settings = &input.config.settings;
+    let source = CardSource::new(&settings.tools.scryfall.url, Arc::clone(clock));
+    let folder = input.home.cache_folder().join("card-images");
+    CardImages::new(settings.decks.images, source, folder)
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {

@@ -2,13 +2,14 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, BufWriter, Read as _, Write as _},
+    io::{self, BufWriter, Read as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use abide_deck::{CardFileError, CardTable, OracleTags, read_card_table, write_card_table};
+use abide_models::sha256_of;
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -23,6 +24,8 @@ const LOCK: &str = ".lock";
 const DAMAGED: [&str; 2] = ["damaged.json", "damaged.jsonl.gz"];
 const TABLE_BEGIN: &str = "table-";
 const TAGS_BEGIN: &str = "tags-";
+/// How often the lock is tried.
+const LOCK_TRIES: u32 = 100;
 /// Digits of a digest in a file's name.
 const NAME_DIGITS: usize = 16;
 
@@ -48,9 +51,8 @@ pub(crate) struct ShelvedCards {
     /// All cards.
     pub(crate) table: Arc<CardTable>,
     /// What cards are tagged with; none where no tags were pulled.
+    #[allow(dead_code, reason = "brackets of decks ask for them")]
     pub(crate) tags: Option<Arc<OracleTags>>,
-    /// What says where they come from.
-    pub(crate) manifest: Arc<CardManifest>,
 }
 
 impl CardFolder {
@@ -77,11 +79,34 @@ impl CardFolder {
         let mut options = OpenOptions::new();
         let path = self.path.join(LOCK);
         let file = open_regular(options.create(true).append(true), &path, LinkRule::Refuse)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(CardsLock { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
+        // Whoever only looks holds it for an instant.
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(CardsLock { _file: file })),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether somebody changes what is in the folder. Makes nothing.
+    pub(crate) fn is_locked(&self) -> io::Result<bool> {
+        let path = self.path.join(LOCK);
+        let file = match open_regular(OpenOptions::new().read(true), &path, LinkRule::Refuse) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            opened => opened?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    /// Whether every byte of a file is as it was written.
+    pub(crate) fn is_whole(&self, stored: &StoredFile) -> bool {
+        sha256_of(&self.path.join(&stored.file)).is_ok_and(|digest| digest == stored.digest)
     }
 
     /// Which manifest is there; none where there is none.
@@ -110,12 +135,12 @@ impl CardFolder {
     }
 
     /// Reads the cards that a manifest names, every byte checked.
-    pub(super) fn read(&self, manifest: CardManifest) -> Result<ShelvedCards, CardFileError> {
+    pub(super) fn read(&self, manifest: &CardManifest) -> Result<ShelvedCards, CardFileError> {
         let table = self.open(&manifest.table)?;
         let (table, _) = read_card_table(table, &manifest.table.digest)?;
         let tags = manifest.tags.as_ref().map(|stored| self.read_tags(stored)).transpose()?;
         let tags = tags.map(Arc::new);
-        Ok(ShelvedCards { table: Arc::new(table), tags, manifest: Arc::new(manifest) })
+        Ok(ShelvedCards { table: Arc::new(table), tags })
     }
 
     fn read_tags(&self, stored: &StoredFile) -> Result<OracleTags, CardFileError> {
@@ -169,7 +194,9 @@ impl CardFolder {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let is_old = [TABLE_BEGIN, TAGS_BEGIN].iter().any(|begin| name.starts_with(begin));
-            if (is_old && !kept.contains(&name)) || DAMAGED.contains(&name) {
+            // What another pull began, perhaps of another file, is of no use any more.
+            let is_part = name.starts_with('.') && name.contains(".part");
+            if is_part || (is_old && !kept.contains(&name)) || DAMAGED.contains(&name) {
                 // What cannot be removed lies there until the next pull.
                 drop(fs::remove_file(entry.path()));
             }

@@ -21,7 +21,7 @@ pub(crate) struct StoredFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CardManifest {
     /// Version of this file.
-    version: u32,
+    pub(super) version: u32,
     /// The compact table.
     pub(crate) table: StoredFile,
     /// The tags that legality asks about; none where there were none to be had.

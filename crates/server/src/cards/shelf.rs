@@ -182,13 +182,10 @@ impl Inner {
             let (table, failed) = match self.folder.manifest() {
                 Ok(None) => continue,
                 Err(error) => (None, CardFileError::Io(error)),
-                Ok(Some(manifest)) => {
-                    let table = manifest.table.file.clone();
-                    match self.folder.read(manifest) {
-                        Ok(cards) => return Ok((stamp, cards)),
-                        Err(error) => (Some(table), error),
-                    }
-                }
+                Ok(Some(manifest)) => match self.folder.read(&manifest) {
+                    Ok(cards) => return Ok((stamp, cards)),
+                    Err(error) => (Some(manifest.table.file), error),
+                },
             };
             let is_replaced = self.folder.stamp().is_ok_and(|now| now != Some(stamp));
             if !is_replaced {

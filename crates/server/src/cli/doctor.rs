@@ -25,6 +25,7 @@ use crate::{
     system::SystemClock,
 };
 
+mod cards;
 mod checkpoints;
 mod folders;
 mod memory;
@@ -53,7 +54,7 @@ pub(crate) struct Doctor {
     /// Asks each agent's model one small question and says what its endpoint can do; costs a few hundred tokens
     #[arg(long)]
     model: bool,
-    /// Says what of the tools for services works, and what a key would add
+    /// Says what of the tools for services works, what a key would add, and whether the cards of decks are there
     #[arg(long)]
     tools: bool,
 }
@@ -85,6 +86,7 @@ impl Doctor {
         findings.extend(models(context, self.model).await);
         if self.tools {
             findings.extend(tools::check(context).await);
+            findings.push(cards::check(context));
         }
         findings.extend(self.keeper(context).await);
         findings.extend(private_state::check(context).await);

@@ -17,6 +17,7 @@ use super::{
 
 mod agent;
 mod attention;
+mod decks;
 mod escalation;
 mod evolution;
 mod irc;
@@ -30,6 +31,7 @@ pub(crate) use agent::{
     Transport,
 };
 pub(crate) use attention::AttentionSection;
+pub(crate) use decks::DecksSection;
 pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use evolution::EvolutionSection;
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
@@ -70,6 +72,8 @@ section! {
         pub(crate) supervisor: SupervisorSection = {}, Node::Table(SupervisorSection::KEYS);
         /// Changes of agents, tried before they count; see docs/evolution.md.
         pub(crate) evolution: EvolutionSection = {}, Node::Table(EvolutionSection::KEYS);
+        /// The cards of decks; see docs/cards.md.
+        pub(crate) decks: DecksSection = {}, Node::Table(DecksSection::KEYS);
         /// For tests; refused unless ABIDE_TEST=1.
         pub(crate) test: TestSection = {}, Node::Table(TestSection::KEYS);
         /// Alerts that come in at /alertmanager; see docs/notify.md.

@@ -23,8 +23,9 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 15] = [
+const NOT_REACHED: [(&str, &str); 16] = [
     ("GET /events", "a stream has no end"),
+    ("GET /cards/{oracle_id}/image", "a picture needs cards"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
     ("GET /dreams/{filename}", "a dream needs a model"),
     ("DELETE /dreams/{filename}", "a dream needs a model"),
@@ -329,6 +330,7 @@ impl Life {
                 json!({"as": "@ann", "command": "\\stdout read: last 0 ---"}),
             ),
             ("GET", "/events?after=x".to_owned(), Value::Null),
+            ("GET", "/cards/nothing/image".to_owned(), Value::Null),
             ("GET", "/evolutions?state=nowhere".to_owned(), Value::Null),
             ("GET", format!("/evolutions/{nothing}"), Value::Null),
             (
@@ -364,6 +366,7 @@ fn of_the_rest() -> Vec<Asked> {
         post("/management/reset", json!({})),
         post("/management/sleep", json!({"rules": true})),
         get("/management/sleep"),
+        get("/cards"),
         get("/config"),
         get("/metrics"),
         get("/openapi.json"),

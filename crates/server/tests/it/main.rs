@@ -17,6 +17,7 @@ mod access;
 mod agents;
 mod alertmanager;
 mod approvals;
+mod cards;
 mod command_line;
 mod connections;
 mod dates;

@@ -93,7 +93,7 @@ section! {
 section! {
     /// `[tools.scryfall]`.
     pub(crate) struct ScryfallSection {
-        /// Its address; empty: Scryfall's own.
+        /// Its address, also for the cards of decks; empty: Scryfall's own.
         pub(crate) url: String = "", URL;
     }
 }
