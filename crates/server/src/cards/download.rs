@@ -78,7 +78,13 @@ impl Downloader<'_, '_> {
             let error = match self.fetch_once(&mut part, file).await {
                 Ok(()) => return part.finish(),
                 Err(error) if error.may_pass() => error,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // What is too long or leads nowhere is nothing to go on with.
+                    if matches!(error, CardPullError::Http(_)) {
+                        part.forget()?;
+                    }
+                    return Err(error);
+                }
             };
             let wait = match &error {
                 CardPullError::RateLimited { wait, .. } => *wait,
@@ -221,7 +227,7 @@ impl PartialDownload {
         let total = rest.and_then(|rest| rest.split_once('/')?.1.parse::<u64>().ok());
         let validator = validator_of(response.headers());
         rest.is_some()
-            && (total.is_none() || total == self.note.total)
+            && (total.is_none() || self.note.total.is_none() || total == self.note.total)
             && (validator.is_none() || validator == self.note.validator)
     }
 
