@@ -269,6 +269,26 @@ export interface CallView {
   outcome?: OutcomeName | null;
 }
 
+/** Which cards are there. */
+export interface CardsView {
+  /** How many; 0 where there are none. */
+  cards: number;
+  /** What a person should do, where something is missing. */
+  hint?: string | null;
+  /** Whether pictures are shown. */
+  images: boolean;
+  /** Printings of all of them. */
+  printings: number;
+  /** When they were pulled. */
+  pulled_at?: string | null;
+  /** Where they came from, such as `scryfall default_cards`; none where there are none. */
+  source?: string | null;
+  /** `missing`, `pulling` (somebody fetches them at this moment), `loading` (they are being read into memory) or `ready`. */
+  state: string;
+  /** When Scryfall made them, else when they were taken from a file; none where there are none. */
+  updated_at?: string | null;
+}
+
 /** A checkpoint to go back to. */
 export interface CheckpointBody {
   checkpoint_id: string;
@@ -2203,6 +2223,10 @@ export interface Routes {
   "GET /assets/{file}": { path: "file"; query: never; body: undefined; answer: Json };
   /** Everything that waits for a person, the oldest first. */
   "GET /attention": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<AttentionView> };
+  /** Which cards are there. Reads none of them. */
+  "GET /cards": { path: never; query: never; body: undefined; answer: CardsView };
+  /** A picture of a card: `size` is `small` (146 by 204) or `normal` (488 by 680, the default), `face` counts its sides from 0. 404 where there is none, 503 where it cannot be fetched now; Retry-After says when. */
+  "GET /cards/{oracle_id}/image": { path: "oracle_id"; query: "size" | "face"; body: undefined; answer: Json };
   /** The values in force since the start, each with its source and with how it is changed; never a secret. */
   "GET /config": { path: never; query: never; body: undefined; answer: ConfigView };
   /** Dreams, the newest first. */
