@@ -124,7 +124,7 @@ fn answer(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> 
     for line in BufReader::new(stream.try_clone()?).lines() {
         let line = line?;
         match line.split_once(' ') {
-            Some(("GET", rest)) => path = rest.split(' ').next().unwrap_or_default().to_owned(),
+            Some(("GET", rest)) => path.push_str(rest.split(' ').next().unwrap_or_default()),
             Some((name, value)) if name.eq_ignore_ascii_case("range:") => {
                 range = Some(value.to_owned());
             }
