@@ -8,6 +8,8 @@ use crate::colour::ColourSet;
 
 /// Names a card, over all its printings: Scryfall's `oracle_id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(value_type = String))]
 #[serde(transparent)]
 pub struct OracleId(Arc<str>);
 
@@ -47,6 +49,7 @@ pub enum CommanderStatus {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CardFinish {
     /// Neither foil nor etched.
@@ -60,6 +63,7 @@ pub enum CardFinish {
 
 /// Currencies that Scryfall has prices in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Currency {
     /// Dollars, of cards on paper.

@@ -8,6 +8,7 @@ use crate::{card::OracleId, deck::Deck, list::DeckZone};
 
 /// A card of which two decks have different numbers in a zone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CardDifference {
     /// Where.
     pub zone: DeckZone,

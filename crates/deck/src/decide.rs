@@ -163,12 +163,11 @@ pub enum DeckError {
     Bounds(&'static str),
 }
 
-/// The event that makes a deck.
+/// The event that makes a deck. An agent may: it changes no deck that there is.
 ///
 /// # Errors
-/// An agent asks, or the deck has too many entries.
+/// The deck has too many entries.
 pub fn create_deck(by: &DeckActor, deck_id: &str, deck: Deck) -> Result<DeckEvent, DeckError> {
-    person(by)?;
     if deck_id.is_empty() || deck.entries().len() > DECK_ENTRIES_MAX {
         return Err(DeckError::Bounds("a deck has an id and at most 2000 entries"));
     }
@@ -186,6 +185,7 @@ pub fn fork_deck(
     rev: u64,
     deck_id: &str,
 ) -> Result<DeckEvent, DeckError> {
+    person(by)?;
     let deck = deck_at(state, rev)?;
     let DeckEvent::Created { deck_id, by, deck, .. } = create_deck(by, deck_id, deck)? else {
         return Err(DeckError::UnknownRevision(rev, state.rev));

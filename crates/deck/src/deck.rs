@@ -12,6 +12,7 @@ use crate::{
 
 /// What makes an entry one entry: two that agree in all of it are the same one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct EntryKey {
     /// Where the cards are.
     pub zone: DeckZone,
@@ -27,6 +28,7 @@ pub struct EntryKey {
 
 /// What an entry holds beside its key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct EntryContent {
     /// How many cards; never 0.
     pub count: u32,

@@ -10,6 +10,7 @@ use crate::{
 
 /// One thing that a revision changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum DeckChange {
     /// An entry came, went or changed.
@@ -53,6 +54,26 @@ impl DeckChange {
                 Self::Colour { card, before: after, after: before }
             }
             Self::Name { before, after } => Self::Name { before: after, after: before },
+        }
+    }
+
+    /// What it changed, in words for people.
+    pub fn words(&self) -> String {
+        let count = |content: &Option<EntryContent>| content.as_ref().map_or(0, |held| held.count);
+        match self {
+            Self::Entry { key, before, after } => {
+                let name = after.as_ref().or(before.as_ref()).map_or("", |held| &held.name);
+                let (was, is) = (count(before), count(after));
+                let zone = key.zone.title();
+                if was == is {
+                    format!("{name} in {zone}: other tags")
+                } else {
+                    format!("{name} in {zone}: {was} before, {is} now")
+                }
+            }
+            Self::Colour { after: Some(colour), .. } => format!("{} was chosen", colour.name()),
+            Self::Colour { after: None, .. } => "no colour is chosen".to_owned(),
+            Self::Name { before, after } => format!("named {after}, before {before}"),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::{deck::Deck, deck_change::DeckChange, deck_op::DeckOp};
 
 /// Who did something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "who", content = "name", rename_all = "snake_case")]
 pub enum DeckActor {
     /// A person.
@@ -26,6 +27,7 @@ impl DeckActor {
 
 /// Where a fork comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ForkSource {
     /// The deck.
     pub deck_id: String,

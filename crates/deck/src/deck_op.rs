@@ -1,5 +1,7 @@
 //! What people and agents do with a deck, one line each; and what a line depends on, by which it is found out whether it is stale.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -17,6 +19,7 @@ const COMMANDERS_MAX: usize = 5;
 
 /// A card with its name, as its table has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CardRef {
     /// The card.
     pub id: OracleId,
@@ -26,6 +29,7 @@ pub struct CardRef {
 
 /// The entry or entries that a line is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct EntryTarget {
     /// Which card.
     pub card: CardRef,
@@ -42,6 +46,7 @@ pub struct EntryTarget {
 
 /// One line of an edit or a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum DeckOp {
     /// Puts cards in.
@@ -178,10 +183,18 @@ impl EntryTarget {
 }
 
 impl DeckOp {
-    /// Does the line.
+    /// Does the line to a deck that nobody has yet; of one that somebody has, [`crate::decide`] does.
     ///
     /// # Errors
     /// It cannot be done, or nothing would change; the deck may then be half changed and must be thrown away.
+    pub fn apply_to(&self, deck: &mut Deck) -> Result<(), OpError> {
+        self.apply(deck)
+    }
+
+    /// Does the line.
+    ///
+    /// # Errors
+    /// As [`DeckOp::apply_to`].
     pub(crate) fn apply(&self, deck: &mut Deck) -> Result<(), OpError> {
         match self {
             Self::Add { entry, count } => {
@@ -289,6 +302,43 @@ impl DeckOp {
             Self::ChooseColour { card, .. } => vec![&card.id],
             Self::Rename { .. } => Vec::new(),
         }
+    }
+}
+
+impl fmt::Display for DeckOp {
+    /// "add 1 Sol Ring", "swap 1 Forest for Wastes".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Add { entry, count } => write!(f, "add {count} {entry}"),
+            Self::Remove { entry, count } => write!(f, "remove {count} {entry}"),
+            Self::SetCount { entry, count } => write!(f, "have {count} {entry}"),
+            Self::Move { entry, to, count } => write!(f, "move {count} {entry} to {}", to.title()),
+            Self::Swap { out, into, count } => write!(f, "swap {count} {out} for {}", into.name),
+            Self::SetCommanders { cards } => {
+                let names: Vec<_> = cards.iter().map(|card| card.name.as_str()).collect();
+                write!(f, "let {} lead the deck", names.join(" and "))
+            }
+            Self::ChooseColour { card, colour: Some(colour) } => {
+                write!(f, "choose {} for {}", colour.name(), card.name)
+            }
+            Self::ChooseColour { card, colour: None } => {
+                write!(f, "choose no colour for {}", card.name)
+            }
+            Self::SetTags { entry, tags } if tags.is_empty() => write!(f, "untag {entry}"),
+            Self::SetTags { entry, tags } => write!(f, "tag {entry} as {}", tags.join(", ")),
+            Self::Rename { name } => write!(f, "rename the deck to {name}"),
+        }
+    }
+}
+
+impl fmt::Display for EntryTarget {
+    /// "Sol Ring", "Sol Ring (c21) in Sideboard".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.card.name)?;
+        if let Some(printing) = &self.printing {
+            write!(f, " ({})", printing.set)?;
+        }
+        if self.zone == DeckZone::Main { Ok(()) } else { write!(f, " in {}", self.zone.title()) }
     }
 }
 

@@ -89,7 +89,8 @@ fn known<'a>(
     deck.entries().iter().filter_map(|entry| Some((entry, cards.card(&entry.key.card)?)))
 }
 
-fn main_type(card: &Card) -> &'static str {
+/// A card's most telling type, as decks are counted by it: `Creature`, `Other`.
+pub fn main_type(card: &Card) -> &'static str {
     TYPES.into_iter().find(|word| card.is_of_type(word)).unwrap_or("Other")
 }
 
@@ -155,7 +156,8 @@ pub fn deck_price(deck: &Deck, cards: &CardTable, currency: Currency) -> PriceRe
     report
 }
 
-fn price_of(card: &Card, entry: &DeckEntry, currency: Currency) -> Option<u32> {
+/// The price of one card of an entry, in hundredths: of its printing and finish, else the lowest of any printing.
+pub fn price_of(card: &Card, entry: &DeckEntry, currency: Currency) -> Option<u32> {
     let finish = entry.key.finish;
     match &entry.key.printing {
         Some(wanted) => {

@@ -56,6 +56,7 @@ mod resolve;
 mod rulebreaker;
 mod rules_text;
 mod scryfall_line;
+mod search;
 
 pub use bracket::{BracketEstimate, estimate_bracket};
 pub use card::{
@@ -82,7 +83,7 @@ pub use deck_state::{
 };
 pub use edhrec::{DeckCombo, SaltReport, combos_of, salt_of};
 pub use effect::{DeckSummary, ProposalEffect, proposal_effect, summarize_deck};
-pub use figures::{DeckFigures, PriceReport, deck_figures, deck_price};
+pub use figures::{DeckFigures, PriceReport, deck_figures, deck_price, main_type, price_of};
 pub use formats::{
     CardNames, ListError, ListFormat, NoCardNames, ParsedList, PrintedList, carried, parse_list,
     print_list,
@@ -93,3 +94,4 @@ pub use oracle_tags::{OracleTags, USED_TAGS};
 pub use playtest::{PlaytestHand, playtest_hand};
 pub use resolve::{ResolvedDeck, UnknownPrinting, commander_candidates, list_of, resolve};
 pub use scryfall_line::CardLineError;
+pub use search::{CardSuggestion, search_cards, similar_cards};

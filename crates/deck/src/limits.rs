@@ -19,6 +19,17 @@ pub const DECK_NAME_CHARS_MAX: usize = 120;
 /// Unicode scalar values of an unread line that is kept.
 pub const UNREAD_LINE_CHARS_MAX: usize = 300;
 
+/// Decks of one keeper.
+pub const DECKS_MAX: usize = 1_000;
+/// Bytes of one event of a deck as JSON. The lists of the largest decks that were seen make 60 kB.
+pub const DECK_EVENT_BYTES_MAX: usize = 1 << 20;
+/// Cards that a search or a recommendation gives.
+pub const FOUND_CARDS_MAX: usize = 100;
+/// Unicode scalar values of a search.
+pub const SEARCH_CHARS_MAX: usize = 300;
+/// Words of a search.
+pub const SEARCH_WORDS_MAX: usize = 20;
+
 /// Lines of one proposal.
 pub const PROPOSAL_LINES_MAX: usize = 200;
 /// Proposals of one deck with lines that nobody has answered.

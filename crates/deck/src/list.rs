@@ -9,6 +9,7 @@ use crate::{card::CardFinish, limits::NAME_CHARS_MAX};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeckZone {
     /// It leads the deck.
@@ -70,6 +71,7 @@ impl DeckZone {
 
 /// A printing by set and number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PrintingRef {
     /// Code of the set, in lower case.
     pub set: String,

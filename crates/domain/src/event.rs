@@ -13,6 +13,7 @@ mod agent;
 mod approval;
 mod channel;
 mod context;
+mod deck;
 mod epoch;
 mod evidence;
 mod evolution;
@@ -44,8 +45,12 @@ pub use channel::{
     ChannelTopicSet, ChannelUnsent, SpokenForm,
 };
 pub use context::{
-    ContextAssembled, ContextEvent, ContextTokens, Exploration, HistoryWindow, Lens, MemoryRef,
-    MemoryRefError, OfferedTools, OwnEntries,
+    ContextAssembled, ContextEvent, ContextTokens, DeckNotesShown, Exploration, HistoryWindow,
+    Lens, MemoryRef, MemoryRefError, OfferedTools, OwnEntries,
+};
+pub use deck::{
+    DeckAuthor, DeckBracketSet, DeckCreated, DeckEdited, DeckLedgerEvent, DeckLineEdited,
+    DeckLinesRefused, DeckLinesReopened, DeckLinesTaken, DeckLoaded, DeckProposed, DeckUndone,
 };
 pub use epoch::{
     AbortCode, EpochAborted, EpochCommitted, EpochDismissed, EpochEvent, EpochOpened,
@@ -281,6 +286,8 @@ event! {
     Agent(AgentEvent),
     /// Changes of an agent's own code.
     Evolution(EvolutionEvent),
+    /// Decks and what is proposed of them.
+    Deck(DeckLedgerEvent),
     /// Explicit evidence.
     Evidence(EvidenceEvent),
     /// The watchdog's scans, episodes and notices.

@@ -145,6 +145,12 @@ pub const SPACE_MESSAGES_MAX: usize = 100;
 pub const SPAWNED_MAX: usize = 64;
 /// Entries of its own log that an agent is shown after a wake, a restart or a reset (decision 10).
 pub const OWN_ENTRIES_SHOWN: usize = 20;
+/// Notes about changes of decks that an agent proposed which it is shown.
+pub const DECK_NOTES_SHOWN: usize = 20;
+/// Such notes that are kept until it has read them; the oldest go.
+pub const DECK_NOTES_KEPT_MAX: usize = 50;
+/// Longest such note, in Unicode scalar values.
+pub const DECK_NOTE_CHARS_MAX: usize = 1_000;
 /// How long a process that was told to yield may take before it is killed (decision 20).
 pub const YIELD_GRACE: Duration = Duration::from_secs(5);
 /// A client counts as attached for approvals this long after its last sign (decision 21).

@@ -15,8 +15,8 @@ use abide_domain::{
     EpochId, Sharing, Zone,
     envelope::{DriverOutput, StimulusEnvelope},
     event::{
-        AgentRegistered, ContextAssembled, ContextTokens, Exploration, HistoryWindow, OfferedTools,
-        OwnEntries, StimulusAccepted,
+        AgentRegistered, ContextAssembled, ContextTokens, DeckNotesShown, Exploration,
+        HistoryWindow, OfferedTools, OwnEntries, StimulusAccepted,
     },
     tool::ToolSpec,
     turn::Exchange,
@@ -29,6 +29,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::state::{AgentState, EpochRecord};
 
+mod deck_notes;
 mod own_entries;
 mod stable;
 
@@ -68,6 +69,8 @@ pub struct ContextParts {
     pub sections: [String; 7],
     /// The agent's own entries; empty where none are shown.
     pub own: String,
+    /// What people did with changes of decks that it proposed; empty where nothing is shown.
+    pub deck_notes: String,
 }
 
 /// How much a context may hold, and of what.
@@ -81,6 +84,8 @@ pub struct ContextScope {
     pub sharing: Sharing,
     /// Which of the agent's own entries, if any.
     pub own: Option<OwnEntries>,
+    /// What of what people did with changes of decks that it proposed, if anything.
+    pub deck_notes: Option<DeckNotesShown>,
     /// The zone of whoever reads.
     pub time_zone: Zone,
     /// The tools that are offered beside it.
@@ -112,6 +117,8 @@ pub struct ContextInput {
     sharing: Sharing,
     /// The agent's own entries, rendered, and which they are.
     own: Option<(OwnEntries, String)>,
+    /// The notes about decks, rendered, and which they are.
+    deck_notes: Option<(DeckNotesShown, String)>,
     time_zone: Zone,
     tools: Option<OfferedTools>,
 }
@@ -176,6 +183,10 @@ impl ContextInput {
             .own
             .and_then(|own| own_entries::render(&state.own_log, own, share / OBJECT_SHARE));
         let own_tokens = own.as_ref().map_or(0, |(_, text)| estimate_tokens(text));
+        let deck_notes = scope
+            .deck_notes
+            .and_then(|shown| deck_notes::render(&state.deck_notes, shown, share / OBJECT_SHARE));
+        let deck_tokens = deck_notes.as_ref().map_or(0, |(_, text)| estimate_tokens(text));
         let (sender, session) = (stimulus.sender.as_str(), stimulus.session_id.as_str());
         let wishes = state.wishes.of(sender, stimulus.channel, session);
         let mut stable = StableTexts::new(text, sender, wishes, &scope.time_zone);
@@ -183,6 +194,7 @@ impl ContextInput {
         let fixed = stable.tokens_max()
             + object_tokens_max
             + own_tokens
+            + deck_tokens
             + estimate_tokens(&stimulus.content);
         let history = match scope.history {
             History::Agent => HistoryScope::Agent,
@@ -204,6 +216,7 @@ impl ContextInput {
             object_tokens_max,
             sharing: scope.sharing,
             own,
+            deck_notes,
             time_zone: scope.time_zone,
             tools: scope.tools,
         }
@@ -215,6 +228,9 @@ impl ContextInput {
         let (own, own_text) = self.own.unzip();
         let own_text = own_text.unwrap_or_default();
         object.push_str(&own_text);
+        let (deck_notes, deck_text) = self.deck_notes.unzip();
+        let deck_text = deck_text.unwrap_or_default();
+        object.push_str(&deck_text);
         let system = self.stable.text();
         let content = &self.stimulus.content;
         let history = self.window.exchanges;
@@ -228,6 +244,7 @@ impl ContextInput {
             },
             exploration: Some(exploration.clone()),
             own,
+            deck_notes,
             sharing: Some(self.sharing),
             tokens: ContextTokens {
                 system: estimate_tokens(&system),
@@ -244,7 +261,12 @@ impl ContextInput {
             object: object.into(),
             history,
             time_zone: self.time_zone,
-            parts: ContextParts { stable: self.stable, sections, own: own_text },
+            parts: ContextParts {
+                stable: self.stable,
+                sections,
+                own: own_text,
+                deck_notes: deck_text,
+            },
             assembled,
         }
     }

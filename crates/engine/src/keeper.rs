@@ -18,6 +18,7 @@ mod add_agent;
 mod announce;
 mod attention;
 mod command;
+mod decks;
 mod dismiss;
 mod evolution;
 mod facts_review;
@@ -54,6 +55,7 @@ use crate::{
 };
 use announce::Announcer;
 pub use attention::{Attention, AttentionKind, LaneTask, clock_problem};
+pub use decks::DeckOrderError;
 pub use evolution::{EvolutionOrderError, EvolutionProposal};
 pub use forget::{ForgetMode, Forgotten, IdentityForgets};
 pub use memory::{GraphError, NewFact, SeedResult};

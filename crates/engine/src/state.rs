@@ -23,6 +23,7 @@ use abide_ledger::{Entry, TickRule, erase::ERASED};
 use sha2::{Digest as _, Sha256};
 
 mod agent;
+mod decks;
 mod digest;
 mod ends_hash;
 mod entities;
@@ -41,6 +42,7 @@ mod wakes;
 use ends_hash::EndsHash;
 
 pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
+pub use decks::{DeckNotes, DeckRecord, Decks};
 pub use entities::{Entities, SpawnedAgent};
 pub(crate) use epoch::is_untrusted_result;
 pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, InnerCallRecord, TurnRecord};
@@ -95,6 +97,8 @@ pub struct State {
     pub tool_settings: ToolSettings,
     /// The changes of agents, and which code runs because of them.
     pub evolutions: Evolutions,
+    /// Decks, their proposals, and which agent works with which.
+    pub decks: Decks,
     /// Whether the keeper that writes lets failed epochs stay until they are asked again.
     remembers_failures: bool,
     /// How time becomes ticks; none before the first event.
@@ -190,6 +194,11 @@ impl State {
         }
         self.forget_old_failures(entry.timestamp);
         self.tool_settings.apply(entry);
+        for note in self.decks.apply(entry) {
+            if let Some(agent) = self.agents.get_mut(&note.to) {
+                agent.deck_notes.push(entry.seq, note.text);
+            }
+        }
         let Ok(agent) = entry.entity.bare().parse::<AgentId>() else { return Ok(()) };
         // What is about the keeper, what the watchdog saw and what was said on a network belongs to no agent.
         let is_of_keeper = entry.entity == EntityName::keeper();
@@ -333,9 +342,12 @@ impl State {
         record.kept.iter().filter(|_| is_committed).for_each(|kept| state.kept.apply(kept));
         if is_committed {
             state.tool_use.add(record.called());
+            let read = record.context.as_ref().and_then(|context| context.deck_notes);
+            read.into_iter().for_each(|read| state.deck_notes.read_through(read.through_seq));
         }
         self.entities.ended(&record, entry);
         self.evolutions.ended(epoch, agent, is_committed);
+        self.decks.ended(epoch, is_committed);
         self.ends.add(epoch, is_committed);
         self.undecided.extend(record.undecided().map(|approval| UndecidedApproval {
             approval_id: approval.requested.approval_id,

@@ -17,6 +17,7 @@ mod client;
 mod config;
 mod config_view;
 mod context_view;
+mod decks;
 mod document;
 mod epoch_view;
 mod epochs;
@@ -195,7 +196,12 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
         management::reset, management::night, management::sleep, cards::show, cards::image, config::show, metrics::metrics, openapi
     ),
-    components(schemas(error::ErrorBody, tool_progress::ToolProgressView)),
+    components(schemas(error::ErrorBody, tool_progress::ToolProgressView, decks::view::DeckItemView, decks::view::DeckStateView,
+        decks::view::DeckCardView, decks::view::CardFactsView, decks::view::DeckEffectView, decks::view::DeckRevisionView,
+        decks::view::DeckExportView, decks::view::DeckPlaytestView, decks::body::DeckCreateBody, decks::body::DeckLoadBody,
+        decks::body::DeckApproveBody, decks::body::DeckRejectBody, decks::body::DeckEditBody, decks::body::DeckUndoBody,
+        decks::body::DeckRewriteBody, decks::body::DeckReopenBody, decks::body::DeckForkBody, decks::body::DeckBracketBody,
+        decks::body::DeckEffectBody)),
     security(("token" = []), ("cookie" = [])),
     modifiers(&Completion)
 )]

@@ -16,7 +16,7 @@
 //!
 //! Reading order: [`Tool`] with [`Call`] and [`Output`], [`CallProgress`] (what a call says while it runs), [`MemoryLookup`] (what the memory tools may look up), [`Commands`]
 //! (the command language), [`KeptValues`] (what tools keep for an agent), [`Registry`] (names and arguments) with [`SharedRegistry`] and [`AgentTools`] (which one holds now, and for whom), [`OwnParts`] (what an agent made for itself) with [`InnerCalls`] (what its tools may ask for), [`ToolPolicy`] (allow, ask, deny), [`judge_call`] (all that decides about a call), [`choose_tools`] (which of many a prompt shows, and `tools.find`), then the tools: `memory`,
-//! `stdout`, `clock`, `probe`.
+//! `stdout`, `clock`, `deck` (with [`AgentDecks`], what it sees), `probe`.
 
 mod progress;
 mod tool;
@@ -35,6 +35,8 @@ mod schema_bounds;
 mod shared_registry;
 
 mod clock;
+mod deck;
+mod decks;
 mod evolve;
 mod memory;
 mod probe;
@@ -49,6 +51,8 @@ pub use choose::{
 };
 pub use clock::Now;
 pub use commands::{CommandReply, Commands, parse_commands};
+pub use deck::{CardSource, deck_tool_names, deck_tools};
+pub use decks::{AgentDecks, DeckLineError, deck_event, deck_line};
 pub use evolve::ProposeEvolution;
 pub use inner::{InnerCalls, NoInnerCalls};
 pub use judge::judge_call;

@@ -13,7 +13,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    CallProgress, Commands, InnerCalls, KeptValues, MemoryLookup, MemoryQuestion, Permission,
+    AgentDecks, CallProgress, Commands, InnerCalls, KeptValues, MemoryLookup, MemoryQuestion, Permission,
     ToolError,
 };
 
@@ -125,6 +125,8 @@ pub struct Call<'a> {
     pub memory: &'a dyn MemoryLookup,
     /// What tools keep for the agent, with what this epoch has staged.
     pub kept: &'a KeptValues,
+    /// All decks and the one that the agent works with, with what this epoch has staged.
+    pub decks: &'a AgentDecks,
     /// Runs the command language for it.
     pub commands: &'a dyn Commands,
     /// Runs other tools for a tool that the agent made.

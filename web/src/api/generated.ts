@@ -287,6 +287,79 @@ export interface CardsView {
   state: string;
   /** When Scryfall made them, else when they were taken from a file; none where there are none. */
   updated_at?: string | null;
+/** A card of which two decks have different numbers in a zone. */
+export interface CardDifference {
+  /** How many the second deck has. */
+  after: number;
+  /** How many the first deck has. */
+  before: number;
+  /** The card. */
+  card: OracleId;
+  /** Its name. */
+  name: string;
+  /** Where. */
+  zone: DeckZone;
+}
+
+/** One face or half of a card. */
+export interface CardFaceView {
+  /** Its cost; empty where it has none. */
+  mana_cost: string;
+  /** Its name. */
+  name: string;
+  /** Its power, as it is printed. */
+  power?: string | null;
+  /** Its rules text. */
+  rules_text: string;
+  /** Its toughness, as it is printed. */
+  toughness?: string | null;
+  /** Its types. */
+  type_line: string;
+}
+
+/** What a card is, wherever it is. Of a card that the table lacks only `oracle_id`, `name` and `known` say something. */
+export interface CardFactsView {
+  /** Its colour identity. */
+  colour_identity: Colour[];
+  /** Its colours. */
+  colours: Colour[];
+  /** All faces of a card that has several, the front one first. */
+  faces?: CardFaceView[];
+  /** `land`, `creature`, `planeswalker`, `battle`, `instant`, `sorcery`, `artifact`, `enchantment` or `other`: its most telling type. */
+  group: string;
+  /** Whether there may be an image of it. */
+  image: boolean;
+  /** Whether the card table has it. */
+  known: boolean;
+  /** Its cost in symbols, `{2}{W/U}`. */
+  mana_cost?: string | null;
+  /** Its mana value. */
+  mana_value: number;
+  /** Its name. */
+  name: string;
+  /** Names the card over all its printings. */
+  oracle_id: OracleId;
+  /** Its power, as it is printed. */
+  power?: string | null;
+  /** The price of one, in hundredths of the currency that was asked for: of its printing and finish, else the lowest. */
+  price?: number | null;
+  /** Its rules text; of a card with faces that of the front one. */
+  rules_text?: string | null;
+  /** Its toughness, as it is printed. */
+  toughness?: string | null;
+  /** Its types, `Legendary Creature — Elf`. */
+  type_line: string;
+}
+
+/** How a printed card looks; prices differ. */
+export type CardFinish = "nonfoil" | "foil" | "etched";
+
+/** A card with its name, as its table has it. */
+export interface CardRef {
+  /** The card. */
+  id: OracleId;
+  /** Its name. */
+  name: string;
 }
 
 /** A checkpoint to go back to. */
@@ -308,6 +381,17 @@ export interface CheckpointView {
 export interface CodeBody {
   /** As printed by `abide up` and `abide token link`. */
   code: string;
+}
+
+/** A colour, written as its letter. */
+export type Colour = "W" | "U" | "B" | "R" | "G";
+
+/** A colour of a deck. */
+export interface ColourCountView {
+  /** Symbols of it in costs. */
+  pips: number;
+  /** Lands with it in their identity. */
+  sources: number;
 }
 
 /** Commands. */
@@ -454,6 +538,9 @@ export interface ContextView {
   verified: boolean;
 }
 
+/** Currencies that Scryfall has prices in. */
+export type Currency = "usd" | "eur" | "tix";
+
 /** A decision that is durable. */
 export interface DecidedView {
   /** `approve` or `deny`. */
@@ -469,6 +556,347 @@ export interface DecisionBody {
   /** Why; the agent is shown it. */
   reason?: string | null;
 }
+
+/** Who did something. */
+export type DeckActor = { name: string; who: "person" } | { name: string; who: "agent" };
+
+/** Lines to take. */
+export interface DeckApproveBody {
+  /** The revision that the person saw [default: the newest]. */
+  deck_rev?: number | null;
+  /** Whether stale lines are taken as they are, where they can be done. */
+  despite_conflict?: boolean;
+  /** The lines, from 1; absent: all that are open and not stale. */
+  ops?: number[] | null;
+  /** The proposal. */
+  proposal_id: string;
+}
+
+/** What a person says of a deck's strength. */
+export interface DeckBracketBody {
+  /** 1 to 5; null leaves it to the estimate. */
+  bracket: number | null;
+  /** The deck. */
+  deck_id: string;
+}
+
+/** How strong a deck is. */
+export interface DeckBracketView {
+  /** An estimate by what can be counted: 2, 3 or 4; null while there is no card table. */
+  estimate?: number | null;
+  /** What speaks for the estimate. */
+  reasons: string[];
+  /** What a person says. */
+  set?: number | null;
+}
+
+/** A card by its name. */
+export interface DeckCardNameView {
+  /** Its name. */
+  name: string;
+  /** The card. */
+  oracle_id: OracleId;
+}
+
+/** An entry of a deck. */
+export type DeckCardView = CardFactsView & { count: number; findings: LegalityCode[]; finish: CardFinish; printing?: PrintingRef | null; tags: string[]; zone: DeckZone };
+
+/** One thing that a revision changed. */
+export type DeckChange = { after?: EntryContent | null; before?: EntryContent | null; key: EntryKey; of: "entry" } | { after?: Colour | null; before?: Colour | null; card: OracleId; of: "colour" } | { after: string; before: string; of: "name" };
+
+/** Why lines cannot be taken or done. */
+export interface DeckConflictView {
+  /** Who made that revision. */
+  by?: DeckActor | null;
+  /** What happened, in a sentence. */
+  cause: string;
+  /** What it changed of the cards of the line. */
+  changes: DeckChange[];
+  /** The line, from 1. */
+  id: number;
+  /** The revision that changed what it is about, where it is remembered. */
+  rev?: number | null;
+}
+
+/** A deck to make. */
+export interface DeckCreateBody {
+  /** A list in any known form; at most 1 MiB. Lines that cannot be read are kept and shown. */
+  cards?: string | null;
+  /** The agent for which it is loaded at once. */
+  citizen?: string | null;
+  /** The name of the card that leads it; of two cards their names joined by ` // `. */
+  commander?: string | null;
+  /** `commander`, which is the default and all there is. */
+  format?: string | null;
+  /** Its name: 1 to 120 characters. */
+  name: string;
+}
+
+/** Changes of a person's. */
+export interface DeckEditBody {
+  /** The deck. */
+  deck_id: string;
+  /** The revision that the person saw. */
+  deck_rev: number;
+  /** What to do, in this order: 1 to 500 lines. */
+  ops: DeckOp[];
+}
+
+/** Lines whose effect is asked for. */
+export interface DeckEffectBody {
+  /** The lines, from 1; none: the deck as it is. */
+  ops: number[];
+  /** The proposal. */
+  proposal_id: string;
+}
+
+/** What lines of a proposal would do. */
+export interface DeckEffectView {
+  /** The deck as it would be. */
+  after: DeckSummaryView;
+  /** The deck as it is. */
+  before: DeckSummaryView;
+  /** What differs. */
+  differences: CardDifference[];
+}
+
+/** A deck as text. */
+export interface DeckExportView {
+  /** `arena`, `moxfield`, `mtgo`, `dek` or `archidekt`. */
+  format: string;
+  /** What the form cannot say, in sentences. */
+  lost: string[];
+  /** The text. */
+  text: string;
+}
+
+/** What is wrong with a deck. */
+export interface DeckFindingView {
+  /** The card's name; absent where it is the deck as a whole. */
+  card?: string | null;
+  /** A code of the rules, or `cards_missing`: there is no card table, and nothing can be said. */
+  code: string;
+  /** One sentence. */
+  message: string;
+  /** The card. */
+  oracle_id?: OracleId | null;
+  /** Whether the deck is not legal by it, or a person should look. */
+  severity: FindingLevel;
+  /** Where it is. */
+  zone?: DeckZone | null;
+}
+
+/** A deck to make out of another one. */
+export interface DeckForkBody {
+  /** The deck. */
+  deck_id: string;
+  /** The name of the new deck. */
+  name: string;
+  /** Its revision [default: the newest]. */
+  rev?: number | null;
+}
+
+/** A deck in the list of decks. */
+export interface DeckItemView {
+  /** The names of the cards that lead it, joined by ` // `; null where none does. */
+  commander?: string | null;
+  /** Cards in it with its commanders. */
+  count: number;
+  /** Its id. */
+  deck_id: string;
+  /** `commander`. */
+  format: string;
+  /** Whether it may be played; false also while cards are missing, for nobody can say then. */
+  legal: boolean;
+  /** Its name. */
+  name: string;
+  /** Proposals with lines that nobody has answered. */
+  open_proposals: number;
+  /** Its newest revision, from 1. */
+  rev: number;
+  /** When it was last changed. */
+  updated_at: string;
+}
+
+/** A deck to load for an agent. */
+export interface DeckLoadBody {
+  /** The agent [default: the only one]. */
+  citizen?: string | null;
+  /** The deck. */
+  deck_id: string;
+}
+
+/** One line of an edit or a proposal. */
+export type DeckOp = { count: number; entry: EntryTarget; op: "add" } | { count: number; entry: EntryTarget; op: "remove" } | { count: number; entry: EntryTarget; op: "set_count" } | { count: number; entry: EntryTarget; op: "move"; to: DeckZone } | { count: number; into: CardRef; op: "swap"; out: EntryTarget } | { cards: CardRef[]; op: "set_commanders" } | { card: CardRef; colour?: Colour | null; op: "choose_colour" } | { entry: EntryTarget; op: "set_tags"; tags: string[] } | { name: string; op: "rename" };
+
+/** A hand to try a deck with. */
+export interface DeckPlaytestView {
+  /** The cards of the hand, each by itself. */
+  hand: CardFactsView[];
+  /** How many cards are left. */
+  library: number;
+  /** The next ten of them, the first to be drawn first. */
+  next: CardFactsView[];
+  /** The same seed gives the same cards. Below 2^53, so that every program can hold it. */
+  seed: number;
+  /** How many of the hand go to the bottom, by the mulligans. */
+  to_bottom: number;
+}
+
+/** What a deck costs. */
+export interface DeckPriceView {
+  /** In what. */
+  currency: Currency;
+  /** How many cards are played. */
+  of: number;
+  /** How many cards have a price. */
+  priced: number;
+  /** The sum of all known prices, in hundredths. */
+  total: number;
+}
+
+/** Changes that somebody proposes. */
+export interface DeckProposalView {
+  /** The deck with all open lines done that are not stale; null where they cannot be done together, or where there are none. */
+  after?: DeckSummaryView | null;
+  /** The deck as it is. */
+  before: DeckSummaryView;
+  /** Who proposed it. */
+  by: DeckActor;
+  /** The revision that the proposer saw. */
+  deck_rev: number;
+  /** Its id. */
+  id: string;
+  /** Its lines. */
+  ops: ProposalLineView[];
+  /** Why they cannot be done together. */
+  problem?: string | null;
+  /** Why. */
+  reason: string;
+}
+
+/** Lines to refuse. */
+export interface DeckRejectBody {
+  /** The lines, from 1; absent: all that are open. */
+  ops?: number[] | null;
+  /** The proposal. */
+  proposal_id: string;
+  /** Why, for the proposer, which hears it at its next turn. */
+  reason?: string | null;
+}
+
+/** Refused lines to open again. */
+export interface DeckReopenBody {
+  /** The lines, from 1. */
+  ops: number[];
+  /** The proposal. */
+  proposal_id: string;
+}
+
+/** A revision of a deck. */
+export interface DeckRevisionView {
+  /** When. */
+  at: string;
+  /** Who made it. */
+  by: DeckActor;
+  /** `created`, `edited`, `taken` or `undone`. */
+  cause: string;
+  /** What changed. */
+  changes: DeckChange[];
+  /** Whether it was taken back since. */
+  is_undone: boolean;
+  /** Of `taken`: its lines, from 1. */
+  ops?: number[];
+  /** Of `taken`: the proposal. */
+  proposal_id?: string | null;
+  /** Its number, from 1. */
+  rev: number;
+  /** Whether it can be taken back now. */
+  undoable: boolean;
+  /** Of `undone`: the revision that it took back. */
+  undone?: number | null;
+}
+
+/** A line to rewrite. */
+export interface DeckRewriteBody {
+  /** What it is to say. */
+  line: DeckOp;
+  /** The line, from 1. */
+  op: number;
+  /** The proposal. */
+  proposal_id: string;
+}
+
+/** A deck, whole. */
+export interface DeckStateView {
+  /** How strong it is. */
+  bracket: DeckBracketView;
+  /** All other entries, of every zone. */
+  cards: DeckCardView[];
+  /** By colour. */
+  colours: { [key: string]: ColourCountView };
+  /** The cards that lead it. */
+  commander: DeckCardView[];
+  /** Where no card leads it: those that could. A person picks. */
+  commander_candidates: DeckCardNameView[];
+  /** Its companion. */
+  companion?: DeckCardView | null;
+  /** Cards without lands by mana value: 0 to 6, then 7 and more. */
+  curve: number[];
+  /** Its id. */
+  deck_id: string;
+  /** Where it comes from. */
+  forked_from?: ForkSource | null;
+  /** `commander`. */
+  format: string;
+  /** What a list that was just read said that does not hold: printings that there are not. */
+  import_notes?: string[];
+  /** Whether it may be played; false also while cards are missing. */
+  legal: boolean;
+  /** What is wrong with it. */
+  legality: DeckFindingView[];
+  /** Its name. */
+  name: string;
+  /** What it costs. */
+  price: DeckPriceView;
+  /** Proposals that are remembered, the oldest first: at most 50, those with open lines before all others. */
+  proposals: DeckProposalView[];
+  /** Its newest revision, from 1. */
+  rev: number;
+  /** Cards by their most telling type, as in `group`. */
+  types: { [key: string]: number };
+  /** Lines of its list that were not read. */
+  unparsed: UnparsedLineView[];
+  /** When it was last changed. */
+  updated_at: string;
+}
+
+/** A deck at a glance. */
+export interface DeckSummaryView {
+  /** How strong it is. */
+  bracket: DeckBracketView;
+  /** Cards in it with its commanders. */
+  count: number;
+  /** Cards without lands by mana value: 0 to 6, then 7 and more. */
+  curve: number[];
+  /** Whether it may be played. */
+  legal: boolean;
+  /** What is wrong with it. */
+  legality: DeckFindingView[];
+  /** What it costs. */
+  price: DeckPriceView;
+}
+
+/** A revision to take back. */
+export interface DeckUndoBody {
+  /** The deck. */
+  deck_id: string;
+  /** The revision. */
+  rev: number;
+}
+
+/** Where a card of a deck is. */
+export type DeckZone = "commander" | "companion" | "main" | "sideboard" | "maybeboard" | "attractions" | "stickers" | "tokens";
 
 /** One broken rule. */
 export interface Detail {
@@ -525,6 +953,42 @@ export interface EdgeView {
 
 /** An effect class by its name. */
 export type EffectName = string;
+
+/** What an entry holds beside its key. */
+export interface EntryContent {
+  /** How many cards; never 0. */
+  count: number;
+  /** Archidekt's coloured label. */
+  label?: string | null;
+  /** What the card is called here. */
+  name: string;
+  /** What people filed it under. */
+  tags?: string[];
+}
+
+/** What makes an entry one entry: two that agree in all of it are the same one. */
+export interface EntryKey {
+  /** Which card. */
+  card: OracleId;
+  /** How the cards look. */
+  finish?: CardFinish;
+  /** Which printing; none where it does not matter. */
+  printing?: PrintingRef | null;
+  /** Where the cards are. */
+  zone: DeckZone;
+}
+
+/** The entry or entries that a line is about. */
+export interface EntryTarget {
+  /** Which card. */
+  card: CardRef;
+  /** Which finish; none: whichever is there. */
+  finish?: CardFinish | null;
+  /** Which printing; none: whichever is there. */
+  printing?: PrintingRef | null;
+  /** Where. */
+  zone?: DeckZone;
+}
 
 /** An episode of a span. */
 export interface EpisodeReportView {
@@ -605,10 +1069,18 @@ export interface ErrorBody {
   error: ErrorView;
 }
 
+/** What a program can go by. */
+export interface ErrorDetailView {
+  /** Lines of a deck's proposal or edit that do not fit any more. */
+  conflicts: DeckConflictView[];
+}
+
 /** What went wrong. */
 export interface ErrorView {
   /** For programs. */
   code: string;
+  /** What else a program can go by. */
+  detail?: ErrorDetailView | null;
   /** Each broken rule, where several may be broken at once. */
   details?: Detail[];
   /** The epoch that it is about. */
@@ -859,6 +1331,9 @@ export interface FactView {
   valid_to?: string | null;
 }
 
+/** How much a finding weighs. */
+export type FindingLevel = "error" | "warning";
+
 /** How often a mind agrees with itself. */
 export interface FloorView {
   /** Those on which its answers agree. */
@@ -911,6 +1386,14 @@ export interface ForgottenView {
 export interface ForkBody {
   /** In place of the old message. */
   message?: string | null;
+}
+
+/** Where a fork comes from. */
+export interface ForkSource {
+  /** The deck. */
+  deck_id: string;
+  /** Its revision. */
+  rev: number;
 }
 
 /** A new epoch. */
@@ -1156,6 +1639,9 @@ export interface LegTotalsView {
   unpriced: number;
 }
 
+/** What is wrong, as a word that programs can go by. */
+export type LegalityCode = "size" | "no_commander" | "too_many_commanders" | "singleton" | "copies" | "identity" | "colour_unchosen" | "banned" | "not_legal" | "not_a_deck_card" | "commander_type" | "pair" | "companion_condition" | "companion_banned" | "companion_identity" | "companion_duplicate" | "extra_deck" | "rule_unread" | "unknown_card";
+
 /** A link that signs a browser in. */
 export interface LinkView {
   /** The code in it. */
@@ -1304,6 +1790,9 @@ export interface NotStartedView {
   reason: string;
 }
 
+/** Names a card, over all its printings: Scryfall's `oracle_id`. */
+export type OracleId = string;
+
 /** An outcome by its name. */
 export type OutcomeName = string;
 
@@ -1330,6 +1819,14 @@ export interface PartnerView {
   id: string;
   name: string;
   role: string;
+}
+
+/** A printing by set and number. */
+export interface PrintingRef {
+  /** Number in the set; none where only the set is known. */
+  number?: string | null;
+  /** Code of the set, in lower case. */
+  set: string;
 }
 
 /** A process. */
@@ -1382,6 +1879,30 @@ export interface ProgramView {
   name: string;
   /** Its version. */
   version: string;
+}
+
+/** A line of a proposal. */
+export interface ProposalLineView {
+  /** The card that it is about, by name; of a swap the one that goes. Empty where it is about none. */
+  card: string;
+  /** The cards that it is about, as they are in the deck or would come in; of a swap the one that goes and the one that comes. */
+  cards: CardFactsView[];
+  /** Of a refused line the reason, of a stale one what changed. */
+  cause?: string | null;
+  /** How many; 0 where it has no count. */
+  count: number;
+  /** Its id in the proposal, from 1. */
+  id: number;
+  /** What it does. */
+  line: DeckOp;
+  /** What it does: `add`, `remove`, `swap` and so on, as in `line`. */
+  op: string;
+  /** What the proposer wrote, where a person rewrote it. */
+  original?: DeckOp | null;
+  /** Of a taken line its revision, of a stale one the revision that made it so. */
+  rev?: number | null;
+  /** `open`, `taken`, `refused` or `stale`. */
+  state: string;
 }
 
 /** A version that waits for a person. */
@@ -2065,6 +2586,16 @@ export interface TurnView {
   turn: number;
   /** What it cost. */
   usage: UsageView;
+}
+
+/** A line of a list that was not read. */
+export interface UnparsedLineView {
+  /** Its number, from 1; 0 where it is of no line. */
+  line: number;
+  /** What it says. */
+  text: string;
+  /** Why it was not read. */
+  why: string;
 }
 
 /** Tokens and money of a day. */
@@ -2828,6 +3359,8 @@ export interface ContextAssembled {
   exploration?: Exploration;
   /** The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10). */
   own?: OwnEntries;
+  /** What was shown of what people did with changes of decks that the agent proposed. */
+  deck_notes?: DeckNotesShown;
   /** Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all. */
   sharing?: Sharing;
   /** Estimated tokens by part. */
@@ -2875,6 +3408,152 @@ export type DecidedBy = "person" | "timeout" | "headless" | "epoch_ended" | "att
 
 /** Yes or no. */
 export type Decision = "approve" | "deny";
+
+/** Who did something to a deck. */
+export interface DeckAuthor {
+  /** `person` or `agent`. */
+  who: string;
+  /** The name. */
+  name: string;
+}
+
+/** What a person says of a deck's strength. */
+export interface DeckBracketSet {
+  /** The deck. */
+  deck_id: string;
+  /** Who. */
+  by: DeckAuthor;
+  /** 1 to 5; none leaves it to the estimate. */
+  bracket?: number;
+}
+
+/** A deck that begins. Its revision is 1. */
+export interface DeckCreated {
+  /** Names the deck. */
+  deck_id: string;
+  /** Who made it. */
+  by: DeckAuthor;
+  /** What is in it. */
+  deck: Json;
+  /** `deck_id` and `rev` of the deck that it is a fork of. */
+  forked_from?: Json;
+}
+
+/** A change of a person's. */
+export interface DeckEdited {
+  /** The deck. */
+  deck_id: string;
+  /** The revision that this makes. */
+  rev: number;
+  /** Who. */
+  by: DeckAuthor;
+  /** What was done, a line each. */
+  ops: Json[];
+  /** What changed, with what was before. */
+  changes: Json[];
+}
+
+/** An open line that says something else now. */
+export interface DeckLineEdited {
+  /** The deck. */
+  deck_id: string;
+  /** Who. */
+  by: DeckAuthor;
+  /** Of which proposal. */
+  proposal_id: string;
+  /** Which line, from 0. */
+  line: number;
+  /** What it says now. */
+  op: Json;
+}
+
+/** Lines that a person does not want. */
+export interface DeckLinesRefused {
+  /** The deck. */
+  deck_id: string;
+  /** Who. */
+  by: DeckAuthor;
+  /** Of which proposal. */
+  proposal_id: string;
+  /** Which lines, from 0. */
+  lines: number[];
+  /** Why, for the proposer. */
+  reason: string;
+}
+
+/** Refused lines that are open again. */
+export interface DeckLinesReopened {
+  /** The deck. */
+  deck_id: string;
+  /** Who. */
+  by: DeckAuthor;
+  /** Of which proposal. */
+  proposal_id: string;
+  /** Which lines, from 0. */
+  lines: number[];
+}
+
+/** Lines that a person took. */
+export interface DeckLinesTaken {
+  /** The deck. */
+  deck_id: string;
+  /** The revision that this makes. */
+  rev: number;
+  /** Who. */
+  by: DeckAuthor;
+  /** Of which proposal. */
+  proposal_id: string;
+  /** Which lines, from 0. */
+  lines: number[];
+  /** What changed, with what was before. */
+  changes: Json[];
+}
+
+/** A deck that an agent works with from now on. */
+export interface DeckLoaded {
+  /** The deck. */
+  deck_id: string;
+  /** Who loaded it. */
+  by: DeckAuthor;
+}
+
+/** The newest notes about changes of decks that an agent proposed, up to a point. */
+export interface DeckNotesShown {
+  /** The event of the newest one shown. */
+  through_seq: number;
+  /** How many are shown. */
+  notes: number;
+}
+
+/** Changes that somebody proposed. */
+export interface DeckProposed {
+  /** The deck. */
+  deck_id: string;
+  /** Names the proposal. */
+  proposal_id: string;
+  /** Who. */
+  by: DeckAuthor;
+  /** The revision that the proposer saw. */
+  deck_rev: number;
+  /** Why. */
+  reason: string;
+  /** What is proposed, a line each. */
+  ops: Json[];
+}
+
+/** A revision that was taken back. */
+export interface DeckUndone {
+  /** The deck. */
+  deck_id: string;
+  /** The revision that this makes. */
+  rev: number;
+  /** Who. */
+  by: DeckAuthor;
+  /** The revision that is taken back. */
+  undone: number;
+  /** What changed, with what was before. */
+  changes: Json[];
+}
 
 /** A dream taken out of the list. */
 export interface DreamForgotten {
@@ -4387,6 +5066,26 @@ export interface EventData {
   "channel.unsent": ChannelUnsent;
   /** The context object and history of an epoch, as references, token counts and a digest. */
   "context.assembled": ContextAssembled;
+  /** A person said which bracket a deck is of. */
+  "deck.bracket_set": DeckBracketSet;
+  /** A deck begins: empty, out of a list, or as a fork. */
+  "deck.created": DeckCreated;
+  /** A person changed a deck. */
+  "deck.edited": DeckEdited;
+  /** A person rewrote an open line. */
+  "deck.line_edited": DeckLineEdited;
+  /** A person refused lines of a proposal. */
+  "deck.lines_refused": DeckLinesRefused;
+  /** A person opened refused lines again. */
+  "deck.lines_reopened": DeckLinesReopened;
+  /** A person took lines of a proposal. */
+  "deck.lines_taken": DeckLinesTaken;
+  /** A deck is the one that an agent works with. */
+  "deck.loaded": DeckLoaded;
+  /** Somebody proposed changes; nothing changes yet. */
+  "deck.proposed": DeckProposed;
+  /** A person took a revision back; that is a revision of its own. */
+  "deck.undone": DeckUndone;
   /** The epoch ended without a reply and changed no memory. */
   "epoch.aborted": EpochAborted;
   /** The reply stands, staged state is in force, the exchange is memory. */
@@ -4616,6 +5315,16 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "channel.topic_set": "A room has another topic.",
   "channel.unsent": "The answer did not leave, for certain: it is still owed.",
   "context.assembled": "The context object and history of an epoch, as references, token counts and a digest.",
+  "deck.bracket_set": "A person said which bracket a deck is of.",
+  "deck.created": "A deck begins: empty, out of a list, or as a fork.",
+  "deck.edited": "A person changed a deck.",
+  "deck.line_edited": "A person rewrote an open line.",
+  "deck.lines_refused": "A person refused lines of a proposal.",
+  "deck.lines_reopened": "A person opened refused lines again.",
+  "deck.lines_taken": "A person took lines of a proposal.",
+  "deck.loaded": "A deck is the one that an agent works with.",
+  "deck.proposed": "Somebody proposed changes; nothing changes yet.",
+  "deck.undone": "A person took a revision back; that is a revision of its own.",
   "epoch.aborted": "The epoch ended without a reply and changed no memory.",
   "epoch.committed": "The reply stands, staged state is in force, the exchange is memory.",
   "epoch.dismissed": "A person has seen that it ended without a reply, and wants none any more.",

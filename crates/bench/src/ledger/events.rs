@@ -105,6 +105,7 @@ fn assembled(from: EpochId) -> ContextAssembled {
         history: HistoryWindow { from: Some(from), epochs: 40, omitted: 3 },
         exploration: None,
         own: None,
+        deck_notes: None,
         sharing: None,
         tokens: ContextTokens { system: 120, object: 600, history: 4_800, stimulus: 40 },
         time_zone: Some("UTC".into()),

@@ -6,6 +6,7 @@ use crate::{card::OracleId, colour::ColourSet, list::DeckZone};
 
 /// What is wrong, as a word that programs can go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LegalityCode {
     /// The deck has too few or too many cards.
@@ -50,6 +51,7 @@ pub enum LegalityCode {
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingLevel {
     /// The deck is not legal.

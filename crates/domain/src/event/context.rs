@@ -30,6 +30,9 @@ pub struct ContextAssembled {
     /// The agent's own entries that were shown, in the first epoch after a wake, a restart or a reset (decision 10).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnEntries>,
+    /// What was shown of what people did with changes of decks that the agent proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deck_notes: Option<DeckNotesShown>,
     /// Who may be told what, as it was set then; none in contexts of programs before it, which told everybody all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
@@ -63,6 +66,15 @@ pub struct OwnEntries {
     pub through_seq: u64,
     /// How many are shown.
     pub entries: u32,
+}
+
+/// The newest notes about changes of decks that an agent proposed, up to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeckNotesShown {
+    /// The event of the newest one shown.
+    pub through_seq: u64,
+    /// How many are shown.
+    pub notes: u32,
 }
 
 /// A run of committed epochs, from the oldest shown to the newest.

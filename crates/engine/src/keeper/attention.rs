@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use abide_deck::{DeckProposal, LineState};
 use abide_domain::{
     AgentId, EpochId, Timestamp,
     event::{IdentitySource, PauseReason},
@@ -13,8 +14,10 @@ use abide_ledger::{CLOCK_CONFIRM, ClockStatus, LedgerStatus};
 
 use super::Keeper;
 use crate::{
-    memory_backlog::MemoryBacklog, projector::MEMORY_RETRY, sleep::due::SLEEP_FAILURES_MAX,
-    state::EvolutionRecord,
+    memory_backlog::MemoryBacklog,
+    projector::MEMORY_RETRY,
+    sleep::due::SLEEP_FAILURES_MAX,
+    state::{DeckRecord, EvolutionRecord},
 };
 
 /// One thing that needs a person.
@@ -105,6 +108,10 @@ pub fn clock_problem(status: ClockStatus) -> Option<String> {
 
 /// Longest piece of a fact that waits which a list shows, in Unicode scalar values.
 const FACT_CHARS_SHOWN: usize = 120;
+/// Longest piece of why changes of a deck are proposed that a list shows, in Unicode scalar values.
+const DECK_REASON_CHARS_SHOWN: usize = 200;
+/// What the ids of matters about proposals for decks begin with; the proposal's id follows.
+pub const DECK_MATTER: &str = "deck:";
 /// Longest piece of why a change may be better that a list shows, in Unicode scalar values.
 const EVOLUTION_WHY_CHARS_SHOWN: usize = 200;
 /// A lane that does not do what is next for longer stands still: longer than it ever waits for a disk that was full.
@@ -120,6 +127,7 @@ impl Keeper {
         matters.extend(self.proposals());
         matters.extend(self.fact_proposals());
         matters.extend(self.evolutions_due());
+        matters.extend(self.deck_proposals());
         matters.extend(self.memory_problems());
         matters.extend(self.private_state_losses());
         matters.extend(self.ledger_problem());
@@ -261,6 +269,30 @@ impl Keeper {
             }
         };
         waiting.map(matter).collect()
+    }
+
+    /// Proposals for decks with lines that nobody has answered: each waits for a yes as a call does.
+    fn deck_proposals(&self) -> Vec<Attention> {
+        let state = self.state();
+        let matter = |record: &DeckRecord, proposal: &DeckProposal| {
+            let lines = proposal.lines.iter();
+            let open = lines.filter(|line| line.state == LineState::Open).count();
+            let (by, name) = (proposal.by.name(), visible_line(&record.state.deck.name));
+            let reason = shortened(&visible_line(&proposal.reason), DECK_REASON_CHARS_SHOWN);
+            let changes = if open == 1 { "change" } else { "changes" };
+            Attention {
+                id: format!("{DECK_MATTER}{}", proposal.id),
+                kind: AttentionKind::Approval,
+                citizen: by.parse().ok(),
+                since: record.proposal_times.get(&proposal.id).copied().unwrap_or_default(),
+                summary: format!("{by} proposes {open} {changes} of the deck {name}: {reason}"),
+                epoch: None,
+            }
+        };
+        let of_deck = |record: &DeckRecord| -> Vec<Attention> {
+            record.open_proposals().map(|proposal| matter(record, proposal)).collect()
+        };
+        state.decks.all().flat_map(of_deck).collect()
     }
 
     fn memory_problems(&self) -> Vec<Attention> {

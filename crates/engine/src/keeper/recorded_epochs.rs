@@ -175,6 +175,7 @@ fn render(
         history: instead.history.unwrap_or(settings.history),
         sharing: assembled.sharing.unwrap_or(Sharing::Agent),
         own: assembled.own,
+        deck_notes: assembled.deck_notes,
         time_zone: zone.unwrap_or_default(),
         tools: assembled.tools.clone(),
     };

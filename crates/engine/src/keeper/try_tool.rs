@@ -62,6 +62,7 @@ impl Keeper {
         let services = self.services();
         let now = services.clock.now();
         let kept = self.kept_values(agent);
+        let decks = self.state().decks.for_agent(agent);
         let memory = profile.memory();
         let call_id = CallId::new(1, 1);
         let call = Call {
@@ -79,6 +80,7 @@ impl Keeper {
             untrusted: false,
             memory: &memory,
             kept: &kept,
+            decks: &decks,
             commands: &NoCommandsHere,
             inner: &NoInnerCalls,
             offered: &tools.offered(&policy),

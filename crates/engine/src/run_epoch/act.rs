@@ -12,7 +12,9 @@ use abide_domain::{
     limits::{ETHEREAL_BYTES_MIN, IDENTICAL_CALLS_MAX, TOOL_RESULT_BYTES_MAX},
     tool::{EffectClass, Outcome},
 };
-use abide_tools::{Call, CallProgress, KeptValues, NoInnerCalls, Output, ToolError, ToolErrorKind};
+use abide_tools::{
+    AgentDecks, Call, CallProgress, KeptValues, NoInnerCalls, Output, ToolError, ToolErrorKind,
+};
 
 use super::{
     approve::{Permit, permit},
@@ -153,7 +155,7 @@ async fn run(
     let commands = MindCommands::new(services, &walk.record, &call.call_id);
     let (offered, shown) = (walk.offer.all(), walk.shown.clone());
     let progress = CallProgress::default();
-    let kept = kept(walk);
+    let (kept, decks) = (kept(walk), decks(walk));
     let asked = Call {
         agent: &agent.id,
         epoch,
@@ -169,6 +171,7 @@ async fn run(
         ids: &*services.ids,
         memory: &memory,
         kept: &kept,
+        decks: &decks,
         commands: &commands,
         inner: &NoInnerCalls,
         offered: &offered,
@@ -306,6 +309,16 @@ fn kept(walk: &Walk<'_>) -> KeptValues {
     drop(state);
     walk.record.kept.iter().for_each(|kept| values.apply(kept));
     values
+}
+
+/// All decks, with what this epoch has staged.
+fn decks(walk: &Walk<'_>) -> AgentDecks {
+    let mut decks = walk.services.view.read().decks.for_agent(&walk.agent.id);
+    for staged in &walk.record.decks {
+        // What does not follow any more, because a person was faster, will not count either.
+        drop(decks.take(staged));
+    }
+    decks
 }
 
 /// Records the outcome and what the tool staged. What is large or ethereal goes to a blob, synced first.

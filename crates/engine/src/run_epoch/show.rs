@@ -4,7 +4,7 @@
 use abide_domain::{
     Zone,
     epoch::EpochState,
-    event::{ContextAssembled, Exploration, OwnEntries, StimulusCause},
+    event::{ContextAssembled, DeckNotesShown, Exploration, OwnEntries, StimulusCause},
 };
 
 use super::{error::EpochError, walk::Walk};
@@ -14,13 +14,35 @@ use crate::{
     state::AgentState,
 };
 
+/// What stands behind the context object.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    own: Option<OwnEntries>,
+    deck_notes: Option<DeckNotesShown>,
+}
+
+impl Shown {
+    /// What is to be shown now.
+    fn new(walk: &Walk<'_>) -> Self {
+        let own = own_entries(walk);
+        let state = walk.services.view.read();
+        let agent_state = state.agents.get(&walk.agent.id);
+        Self { own, deck_notes: agent_state.and_then(|agent| agent.deck_notes.newest()) }
+    }
+
+    /// What a context showed.
+    const fn of(assembled: &ContextAssembled) -> Self {
+        Self { own: assembled.own, deck_notes: assembled.deck_notes }
+    }
+}
+
 /// Explores memory and assembles the context; a resumed epoch only renders again what was found then.
 pub(super) async fn assemble(walk: &mut Walk<'_>) -> Result<Context, EpochError> {
-    let (exploration, own) = match &walk.record.context {
-        Some(known) => (known.exploration.clone().unwrap_or_default(), known.own),
-        None => (explore(walk).await, own_entries(walk)),
+    let (exploration, shown) = match &walk.record.context {
+        Some(known) => (known.exploration.clone().unwrap_or_default(), Shown::of(known)),
+        None => (explore(walk).await, Shown::new(walk)),
     };
-    let context = render(walk, None, own, &exploration);
+    let context = render(walk, None, shown, &exploration);
     if walk.record.state == EpochState::Open {
         walk.record_keeper(context.assembled.clone())?;
     }
@@ -47,8 +69,8 @@ pub(super) fn shorten_context(
     walk.tokens_cap = Some(rejected_tokens / 2);
     let known = walk.record.context.as_ref();
     let exploration = known.map(without_usage).unwrap_or_default();
-    let own = known.and_then(|known| known.own);
-    let shorter = render(walk, walk.tokens_cap, own, &exploration);
+    let shown = known.map(Shown::of).unwrap_or_default();
+    let shorter = render(walk, walk.tokens_cap, shown, &exploration);
     if walk.record.context.as_ref() != Some(&shorter.assembled) {
         walk.record_keeper(shorter.assembled.clone())?;
     }
@@ -80,7 +102,8 @@ pub(super) fn add_own_entries(
         return Ok(());
     }
     let exploration = without_usage(&context.assembled);
-    let shown = render(walk, walk.tokens_cap, newest, &exploration);
+    let also = Shown { own: newest, ..Shown::of(&context.assembled) };
+    let shown = render(walk, walk.tokens_cap, also, &exploration);
     if shown.assembled.sha256 == context.assembled.sha256 {
         return Ok(());
     }
@@ -91,7 +114,7 @@ pub(super) fn add_own_entries(
 fn render(
     walk: &Walk<'_>,
     tokens_cap: Option<u64>,
-    own: Option<OwnEntries>,
+    Shown { own, deck_notes }: Shown,
     exploration: &Exploration,
 ) -> Context {
     let settings = &walk.services.settings;
@@ -107,7 +130,8 @@ fn render(
         let caps = [Some(settings.context_tokens_max), learnt_cap, tokens_cap];
         let tokens_max = caps.into_iter().flatten().min().unwrap_or(settings.context_tokens_max);
         let (history, sharing) = (settings.history, settings.sharing);
-        let scope = ContextScope { tokens_max, history, sharing, own, time_zone, tools };
+        let scope =
+            ContextScope { tokens_max, history, sharing, own, deck_notes, time_zone, tools };
         match known {
             Some(agent_state) => ContextInput::of(agent_state, &walk.record, scope),
             None => ContextInput::of(&AgentState::new(&walk.agent.id), &walk.record, scope),

@@ -17,6 +17,7 @@ use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm, Wishes};
 use abide_tools::KeptValues;
 
 use super::{
+    decks::DeckNotes,
     epoch::EpochEnd,
     fact_proposals::FactProposals,
     own_log::{OwnEntry, OwnLog},
@@ -73,6 +74,8 @@ pub struct AgentState {
     pub tokens_cap: Option<u64>,
     /// Its own newest entries.
     pub own_log: OwnLog,
+    /// What it has not read yet of what people did with changes of decks that it proposed.
+    pub deck_notes: DeckNotes,
     /// Its epoch that ended last.
     pub last_ended: Option<EndedEpoch>,
     /// Its epoch that ended last without an answer.
@@ -165,6 +168,7 @@ impl AgentState {
             last_attempt: None,
             tokens_cap: None,
             own_log: OwnLog::default(),
+            deck_notes: DeckNotes::default(),
             last_ended: None,
             last_aborted: None,
             tool_use: ToolUse::default(),

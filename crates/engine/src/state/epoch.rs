@@ -11,10 +11,10 @@ use abide_domain::{
     epoch::{EpochMove, EpochState, IllegalMoveError, step},
     event::{
         AbortCode, AgentEvent, ApprovalDecided, ApprovalEvent, ApprovalRequested, ContextAssembled,
-        ContextEvent, Decision, EpochAborted, EpochEvent, Event, InnerToolFinished,
-        InnerToolRequested, SpaceEvent, SpaceNamed, SpaceSaid, StimulusAccepted, ToolEvent,
-        ToolFinished, ToolKept, ToolRequested, TurnCompleted, TurnEvent, TurnFailed, UsageRecord,
-        VoiceRecord, WakeEvent,
+        ContextEvent, Decision, DeckLedgerEvent, EpochAborted, EpochEvent, Event,
+        InnerToolFinished, InnerToolRequested, SpaceEvent, SpaceNamed, SpaceSaid, StimulusAccepted,
+        ToolEvent, ToolFinished, ToolKept, ToolRequested, TurnCompleted, TurnEvent, TurnFailed,
+        UsageRecord, VoiceRecord, WakeEvent,
     },
     text::shortened,
 };
@@ -72,6 +72,8 @@ pub struct EpochRecord {
     pub spawned: Vec<AgentId>,
     /// What its tools keep or drop; it counts with the commit.
     pub kept: Vec<ToolKept>,
+    /// What it does with decks; it counts with the commit.
+    pub decks: Vec<DeckLedgerEvent>,
     /// What it cost so far, failed attempts included.
     pub usage: UsageRecord,
     /// Why it was aborted, if it was.
@@ -162,6 +164,7 @@ impl EpochRecord {
             named: Vec::new(),
             wakes_set: 0,
             kept: Vec::new(),
+            decks: Vec::new(),
             spawned: Vec::new(),
             usage: UsageRecord { cost_microusd: Some(0), ..UsageRecord::default() },
             abort: None,
@@ -186,6 +189,7 @@ impl EpochRecord {
             Event::Approval(event) => self.apply_approval(event, at),
             Event::Space(SpaceEvent::Said(said)) => self.said.push(said.clone()),
             Event::Space(SpaceEvent::Named(named)) => self.named.push(named.clone()),
+            Event::Deck(event) => self.decks.push(event.clone()),
             Event::Wake(WakeEvent::Set(_)) => self.wakes_set += 1,
             Event::Agent(AgentEvent::Spawned(spawned)) => self.spawned.push(spawned.agent.clone()),
             _ => {}

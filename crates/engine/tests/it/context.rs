@@ -162,6 +162,7 @@ fn rendered_again(
         history: History::Agent,
         sharing: Sharing::default(),
         own: None,
+        deck_notes: None,
         time_zone: Zone::named(recorded.time_zone.as_deref().unwrap()).unwrap(),
         tools: recorded.tools.clone(),
     };

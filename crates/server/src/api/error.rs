@@ -21,6 +21,8 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::decks::view::DeckConflictView;
+
 /// A refusal or failure, ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiError {
@@ -48,6 +50,16 @@ pub(crate) struct ErrorView {
     /// The epoch that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch_id: Option<String>,
+    /// What else a program can go by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<ErrorDetailView>,
+}
+
+/// What a program can go by.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorDetailView {
+    /// Lines of a deck's proposal or edit that do not fit any more.
+    conflicts: Vec<DeckConflictView>,
 }
 
 /// One broken rule.
@@ -68,7 +80,8 @@ const READY_RETRY_S: u64 = 1;
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        let body = ErrorView { code, message: message.into(), details: Vec::new(), epoch_id: None };
+        let (message, details) = (message.into(), Vec::new());
+        let body = ErrorView { code, message, details, epoch_id: None, detail: None };
         Self { status, body, retry_after_s: None }
     }
 
@@ -151,6 +164,23 @@ impl ApiError {
     /// 409: it conflicts with the present state.
     pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// 409: lines of a deck do not fit any more.
+    pub(crate) fn deck_conflict(
+        code: &'static str,
+        message: impl Into<String>,
+        conflicts: Vec<DeckConflictView>,
+    ) -> Self {
+        let mut error = Self::conflict(code, message);
+        let detail = |conflict: &DeckConflictView| Detail {
+            path: format!("ops[{}]", conflict.id),
+            code: "stale".to_owned(),
+            message: conflict.cause.clone(),
+        };
+        error.body.details = conflicts.iter().map(detail).collect();
+        error.body.detail = Some(ErrorDetailView { conflicts });
+        error
     }
 
     /// 413: the body is too long.

@@ -16,8 +16,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
-    Output, Registry, Tool, ToolError, ToolErrorKind,
+    AgentDecks, Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup,
+    MemoryQuestion, Output, Registry, Tool, ToolError, ToolErrorKind,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
@@ -86,6 +86,7 @@ impl Caller {
         self.registry.validate(name, &arguments).unwrap();
         let agent: AgentId = "felix".parse().unwrap();
         let call_id = CallId::new(1, 1);
+        let decks = AgentDecks::default();
         let call = Call {
             agent: &agent,
             epoch: EpochId::from_uuid(Uuid::from_u64_pair(0xE, 1)),
@@ -101,6 +102,7 @@ impl Caller {
             untrusted: false,
             memory: &Empty,
             kept: &self.kept,
+            decks: &decks,
             commands: &Empty,
             inner: &abide_tools::NoInnerCalls,
             offered: &[],

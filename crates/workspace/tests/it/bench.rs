@@ -12,7 +12,9 @@ use std::{
 
 use abide_domain::{AgentId, CallId, Clock, EpochId, IdSource, Timestamp, Zone};
 use abide_memory::{Knowledge, KnowledgeHandle, Listener};
-use abide_tools::{Call, CallProgress, CommandReply, Commands, KeptValues, Registry, ToolError};
+use abide_tools::{
+    AgentDecks, Call, CallProgress, CommandReply, Commands, KeptValues, Registry, ToolError,
+};
 use abide_workspace::{
     FileToolSettings, FolderAccess, FolderResolver, NamedFolder, UndoLimits, file_tools,
 };
@@ -242,6 +244,7 @@ impl Home {
             untrusted: false,
             memory: &self.memory,
             kept: &kept,
+            decks: &AgentDecks::default(),
             commands: &NoCommands,
             inner: &abide_tools::NoInnerCalls,
             offered: &[],

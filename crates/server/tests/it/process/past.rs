@@ -84,6 +84,7 @@ fn epoch(agent: &AgentId, id: EpochId, now: Timestamp) -> Vec<Draft> {
         history: HistoryWindow::default(),
         exploration: None,
         own: None,
+        deck_notes: None,
         sharing: None,
         tokens: ContextTokens::default(),
         time_zone: None,

@@ -1,0 +1,138 @@
+//! What a mind is told of the tools for decks.
+
+use abide_domain::tool::{EffectClass, ToolSpec};
+use serde_json::{Value, json};
+
+use super::FOUND_MAX;
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Job {
+    Create,
+    Load,
+    State,
+    SearchCards,
+    Propose,
+    Recommend,
+    Export,
+}
+
+impl Job {
+    /// All of them.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Create,
+        Self::Load,
+        Self::State,
+        Self::SearchCards,
+        Self::Propose,
+        Self::Recommend,
+        Self::Export,
+    ];
+}
+
+/// The specification of a tool. All may run twice: what they stage is the same but for its id.
+pub(super) fn spec_of(job: Job) -> ToolSpec {
+    let deck_id = json!({"type": ["string", "null"], "description": "the deck; the loaded one unless given"});
+    let limit = json!({"type": ["integer", "null"], "minimum": 1, "maximum": FOUND_MAX});
+    let (name, effect, description, required, properties): (&str, _, &str, &[&str], Value) = match job {
+        Job::Create => (
+            "deck.create",
+            EffectClass::State,
+            "Makes a Magic deck (Commander) out of a list, or an empty one, and loads it.",
+            &["name"],
+            json!({
+                "name": {"type": "string"},
+                "cards": {"type": ["string", "null"], "description": "a deck list, a card a line: 1 Sol Ring"},
+                "commander": {"type": ["string", "null"], "description": "the name of the card that leads it"}
+            }),
+        ),
+        Job::Load => (
+            "deck.load",
+            EffectClass::State,
+            "Makes a deck the one that you work with.",
+            &["deck_id"],
+            json!({"deck_id": {"type": "string"}}),
+        ),
+        Job::State => (
+            "deck.state",
+            EffectClass::Read,
+            "Shows a deck: cards, revision, what is not legal, curve, price, and what became of your proposals.",
+            &[],
+            json!({"deck_id": deck_id}),
+        ),
+        Job::SearchCards => (
+            "deck.search_cards",
+            EffectClass::Read,
+            "Finds Magic cards by words of name, types or text, within the colours of the loaded deck. t:elf, o:draw, c:g and mv:2 narrow it.",
+            &["query"],
+            json!({
+                "query": {"type": "string"},
+                "any_colours": {"type": ["boolean", "null"], "description": "true: of all colours"},
+                "limit": limit
+            }),
+        ),
+        Job::Propose => (
+            "deck.propose",
+            EffectClass::State,
+            "Proposes changes of a deck. A person decides on each line; nothing changes before. Do not repeat what was refused.",
+            &["deck_rev", "reason", "ops"],
+            json!({
+                "deck_id": deck_id,
+                "deck_rev": {"type": "integer", "minimum": 1, "description": "the revision that deck.state showed"},
+                "reason": {"type": "string", "description": "why, in a sentence or two"},
+                "ops": {"type": "array", "minItems": 1, "maxItems": 200, "items": line_schema()}
+            }),
+        ),
+        Job::Recommend => (
+            "deck.recommend",
+            EffectClass::Read,
+            "Names cards that fit the commander of the loaded deck and are not in it, and says where that comes from.",
+            &[],
+            json!({"limit": limit}),
+        ),
+        Job::Export => (
+            "deck.export",
+            EffectClass::Read,
+            "Gives a deck as text.",
+            &[],
+            json!({
+                "deck_id": deck_id,
+                "format": {"type": ["string", "null"], "enum": ["arena", "moxfield", "mtgo_text", "mtgo_dek", "archidekt", null]}
+            }),
+        ),
+    };
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object", "additionalProperties": false, "required": required, "properties": properties,
+        }),
+        effect,
+        idempotent: true,
+    }
+}
+
+fn line_schema() -> Value {
+    let zone = json!({"type": ["string", "null"], "enum": ["commander", "companion", "main", "sideboard", "maybeboard", null]});
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["op"],
+        "properties": {
+            "op": {
+                "type": "string",
+                "enum": ["add", "remove", "set_count", "move", "swap", "set_commanders", "set_tags", "rename"],
+                "description": "swap takes `card` out for `into`"
+            },
+            "card": {"type": ["string", "null"], "description": "its English name"},
+            "count": {"type": ["integer", "null"], "minimum": 0, "description": "1 unless given"},
+            "zone": zone,
+            "set": {"type": ["string", "null"], "description": "code of a set, where the printing matters"},
+            "into": {"type": ["string", "null"]},
+            "to": zone,
+            "tags": {"type": ["array", "null"], "items": {"type": "string"}},
+            "name": {"type": ["string", "null"]},
+            "cards": {"type": ["array", "null"], "items": {"type": "string"}, "description": "of set_commanders"}
+        }
+    })
+}
