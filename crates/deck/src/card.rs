@@ -198,6 +198,9 @@ pub struct CardFace {
     /// Its power; text, for there is `*`. None where it is not printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
+    /// Its toughness, in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toughness: Option<String>,
 }
 
 impl CardFace {

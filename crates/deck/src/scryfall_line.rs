@@ -99,6 +99,7 @@ fn read_face(face: &Value) -> CardFace {
         type_line: field("type_line"),
         text: field("oracle_text"),
         power: text(face, "power").map(str::to_owned),
+        toughness: text(face, "toughness").map(str::to_owned),
     }
 }
 

@@ -54,7 +54,7 @@ use crate::{
     waker::{AgentSchedule, Waker},
 };
 use announce::Announcer;
-pub use attention::{Attention, AttentionKind, LaneTask, clock_problem};
+pub use attention::{Attention, AttentionKind, DECK_MATTER, LaneTask, clock_problem};
 pub use decks::DeckOrderError;
 pub use evolution::{EvolutionOrderError, EvolutionProposal};
 pub use forget::{ForgetMode, Forgotten, IdentityForgets};

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
 //! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `memory`, `stdout`, `tools`, `management`, `cards`, `config`, `metrics`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `decks`, `memory`, `stdout`, `tools`, `management`, `cards`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -126,6 +126,24 @@ routes! {
     get "/evolutions/{id}" [ReadOf(Evolution)] evolutions::show;
     get "/evolutions/{id}/report" [ReadOf(Evolution)] evolutions::report;
     post "/evolutions/{id}/{action}" [Approve] evolutions::answer;
+    get "/deck/list" [Read] decks::list;
+    post "/deck/create" [Say] decks::change::create;
+    post "/deck/load" [Say] decks::change::load;
+    get "/deck/state" [Read] decks::state;
+    post "/deck/effect" [Read] decks::effect;
+    post "/deck/approve" [Approve] decks::change::approve;
+    post "/deck/reject" [Approve] decks::change::reject;
+    post "/deck/edit" [Approve] decks::change::edit;
+    post "/deck/undo" [Approve] decks::change::undo;
+    post "/deck/rewrite" [Approve] decks::change::rewrite;
+    post "/deck/reopen" [Approve] decks::change::reopen;
+    post "/deck/bracket" [Approve] decks::change::bracket;
+    post "/deck/fork" [Say] decks::change::fork;
+    get "/deck/history" [Read] decks::history;
+    get "/deck/compare" [Read] decks::compare;
+    get "/deck/export" [Read] decks::export;
+    get "/deck/playtest" [Read] decks::playtest;
+    get "/deck/cards" [Read] decks::cards;
     get "/identity" [ReadOf(Query)] memory::identity::show;
     post "/identity" [Admin] memory::identity::set;
     get "/identity/versions" [ReadOf(Query)] memory::identity::versions;
@@ -187,7 +205,9 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         health::ready, health::alive, health::version, epochs::start, epochs::list, epochs::show, epochs::abort, epochs::dismiss,
         epochs::fork, events::follow, ledger::page, snapshot::show, agents::list, agents::show, agents::steer, approvals::list,
         approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp::reload, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
-        evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, memory::identity::show, memory::identity::set, memory::identity::versions,
+        evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, decks::list, decks::change::create, decks::change::load, decks::state, decks::effect,
+        decks::change::approve, decks::change::reject, decks::change::edit, decks::change::undo, decks::change::rewrite, decks::change::reopen,
+        decks::change::bracket, decks::change::fork, decks::history, decks::compare, decks::export, decks::playtest, decks::cards, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,
@@ -196,12 +216,7 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         stdout::carry_out, stdout::grants, stdout::grant, stdout::revoke, stdout::wakes,
         management::reset, management::night, management::sleep, cards::show, cards::image, config::show, metrics::metrics, openapi
     ),
-    components(schemas(error::ErrorBody, tool_progress::ToolProgressView, decks::view::DeckItemView, decks::view::DeckStateView,
-        decks::view::DeckCardView, decks::view::CardFactsView, decks::view::DeckEffectView, decks::view::DeckRevisionView,
-        decks::view::DeckExportView, decks::view::DeckPlaytestView, decks::body::DeckCreateBody, decks::body::DeckLoadBody,
-        decks::body::DeckApproveBody, decks::body::DeckRejectBody, decks::body::DeckEditBody, decks::body::DeckUndoBody,
-        decks::body::DeckRewriteBody, decks::body::DeckReopenBody, decks::body::DeckForkBody, decks::body::DeckBracketBody,
-        decks::body::DeckEffectBody)),
+    components(schemas(error::ErrorBody, tool_progress::ToolProgressView)),
     security(("token" = []), ("cookie" = [])),
     modifiers(&Completion)
 )]

@@ -28,6 +28,7 @@ mod client;
 mod completions;
 mod config;
 mod context;
+mod deck;
 mod doctor;
 mod epochs;
 mod error;
@@ -119,6 +120,7 @@ enum Command {
     Token(token::TokenCommand),
     Sleep(sleep::Sleep),
     Evolve(evolve::EvolveCommand),
+    Deck(deck::DeckCommand),
     Watchdog(watchdog::WatchdogCommand),
     Evidence(evidence::EvidenceCommand),
     Model(model::ModelCommand),
@@ -237,6 +239,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Token(command) => command.run(context).await,
         Command::Sleep(command) => command.run(context).await,
         Command::Evolve(command) => command.run(context).await,
+        Command::Deck(command) => command.run(context).await,
         Command::Watchdog(command) => command.run(context).await,
         Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,

@@ -193,7 +193,8 @@ impl Shared {
             return Err(ToolError::new("cards: at most 1 MiB is taken"));
         }
         let (table, missing) = self.table_or_none().await;
-        let parsed = parse_list(&list, &*table).map_err(|error| ToolError::new(error.to_string()))?;
+        let parsed =
+            parse_list(&list, &*table).map_err(|error| ToolError::new(error.to_string()))?;
         let mut deck = resolve(&parsed, &table).deck;
         lines::rename(&mut deck, &name)?;
         if let Some(commander) = commander {
@@ -202,7 +203,8 @@ impl Shared {
         let deck_id = call.ids.uuid(call.now).to_string();
         let by = DeckActor::Agent(call.agent.to_string());
         let created = create_deck(&by, &deck_id, deck.clone()).map_err(|error| refused(&error))?;
-        let line = deck_line(&deck_id, &created).map_err(|error| ToolError::new(error.to_string()))?;
+        let line =
+            deck_line(&deck_id, &created).map_err(|error| ToolError::new(error.to_string()))?;
         let mut output = Output::json(&json!({
             "deck_id": deck_id, "rev": 1, "cards": deck.count_in(DeckZone::Main) + deck.count_in(DeckZone::Commander),
             "unread_lines": deck.unread.iter().take(FOUND_MAX).map(|line| format!("{}: {}", line.text, line.reason)).collect::<Vec<_>>(),
@@ -246,7 +248,8 @@ impl Shared {
             DeckCommand::Propose { proposal_id: proposal_id.clone(), deck_rev, reason, ops: lines };
         let by = DeckActor::Agent(call.agent.to_string());
         let event = decide(state, &by, &command).map_err(|error| refused(&error))?;
-        let line = deck_line(&state.id, &event).map_err(|error| ToolError::new(error.to_string()))?;
+        let line =
+            deck_line(&state.id, &event).map_err(|error| ToolError::new(error.to_string()))?;
         let mut output = Output::json(&json!({
             "proposal_id": proposal_id, "lines": words,
             "note": "nothing changes yet: a person decides on each line when this exchange is complete, and you hear of it later",
@@ -270,17 +273,21 @@ impl Shared {
                 let fitting = fitting_names(&names, deck, &table, limit);
                 if !fitting.is_empty() {
                     return Ok(Output {
-                        ethereal: Some("what others play with the commander (EDHREC); not kept".to_owned()),
-                        ..Output::json(&json!({"source": "EDHREC: what others play with this commander", "cards": fitting}))
+                        ethereal: Some(
+                            "what others play with the commander (EDHREC); not kept".to_owned(),
+                        ),
+                        ..Output::json(
+                            &json!({"source": "EDHREC: what others play with this commander", "cards": fitting}),
+                        )
                     });
                 }
             }
             Some(Err(error)) => problem = Some(format!("EDHREC was not asked: {}", error.message)),
             None => {}
         }
-        let found = similar_cards(deck, &table, limit).into_iter().map(|found| {
-            json!({"card": card_line(found.card), "shares": found.shared})
-        });
+        let found = similar_cards(deck, &table, limit)
+            .into_iter()
+            .map(|found| json!({"card": card_line(found.card), "shares": found.shared}));
         let found: Vec<_> = found.collect();
         Ok(Output::json(&json!({
             "source": "the card table: cards that share types or keywords with the commander; it does not know how good they are",
@@ -314,7 +321,8 @@ impl Shared {
         let (table, _) = self.table_or_none().await;
         let format = format.unwrap_or(ListFormat::Moxfield);
         let list = list_of(&state.deck, &table, format);
-        let printed = print_list(&list, format).map_err(|error| ToolError::new(error.to_string()))?;
+        let printed =
+            print_list(&list, format).map_err(|error| ToolError::new(error.to_string()))?;
         Ok(Output::json(&json!({"name": state.deck.name, "rev": state.rev, "text": printed.text})))
     }
 

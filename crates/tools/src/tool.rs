@@ -13,8 +13,8 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::{
-    AgentDecks, CallProgress, Commands, InnerCalls, KeptValues, MemoryLookup, MemoryQuestion, Permission,
-    ToolError,
+    AgentDecks, CallProgress, Commands, InnerCalls, KeptValues, MemoryLookup, MemoryQuestion,
+    Permission, ToolError,
 };
 
 /// Something that a mind can call.

@@ -79,9 +79,28 @@ it("tells of changes with the agent as the subject and the person by name", () =
   expect(words("evolution.stage_begun", { percent: 50 })).toBe("has 50 of 100 requests answered by a change");
 });
 
+it("tells of decks with the keeper or the agent as the subject", () => {
+  const own = { deck: { name: "Elves" } };
+  expect(words("deck.created", own, "@felix", "@felix")).toBe("made the deck “Elves”");
+  expect(words("deck.created", own, "@keeper")).toBe("had the deck “Elves” made by ann");
+  expect(words("deck.loaded", {})).toBe("had a deck loaded by ann");
+  expect(words("deck.proposed", { ops: [{}, {}], reason: "faster" })).toBe("proposed 2 lines for a deck: “faster”");
+  expect(words("deck.lines_taken", { lines: [0], rev: 3 }, "@keeper")).toBe(
+    "had 1 line for a deck taken by ann: revision 3",
+  );
+  expect(words("deck.lines_refused", { lines: [0, 1], reason: "no" }, "@keeper")).toBe(
+    "had 2 lines for a deck refused by ann: “no”",
+  );
+  expect(words("deck.undone", { undone: 2 }, "@keeper")).toBe("had revision 2 of a deck taken back by ann");
+  expect(words("deck.bracket_set", {}, "@keeper")).toBe(
+    "had the bracket of a deck set by ann: by the estimate",
+  );
+});
+
 /** All that any kind has, so that each can be told. */
 const ANYTHING = {
   evidence_seq: 4,
+  ...{ deck: { name: "d" }, ops: [{}], lines: [0], rev: 2, undone: 1, bracket: 3 },
   ...{
     sender: "ann",
     content: "c",

@@ -5,6 +5,7 @@ import { type AnyEvent, nameOf } from "./event";
 import { moment, quote, quotePlain, some } from "./quote";
 import type { LiveEpoch } from "./state";
 import { ofProcess } from "./words-of-agents";
+import { dealt } from "./words-of-decks";
 import { changed } from "./words-of-evolution";
 import { remembered } from "./words-of-memory";
 import { watched } from "./words-of-watchdog";
@@ -94,6 +95,7 @@ function said(event: AnyEvent, tool?: string): string {
         remembered(event) ??
         ofProcess(event) ??
         changed(event) ??
+        dealt(event) ??
         watched(event) ??
         // A kind that has no words yet: a test holds that there is none.
         `wrote a line, ${event.kind}`

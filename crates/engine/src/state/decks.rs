@@ -10,7 +10,7 @@ use std::{
 };
 
 use abide_deck::{
-    DeckActor, DeckEvent, DeckOp, DeckProposal, DeckState, LineState, ReviewNote, ReviewOutcome,
+    DeckActor, DeckEvent, DeckProposal, DeckState, LineState, ReviewNote, ReviewOutcome,
     limits::DECKS_MAX,
 };
 use abide_domain::{

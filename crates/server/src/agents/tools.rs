@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use abide_deck::CardTable;
 use abide_domain::{AgentId, Clock};
 use abide_http::{AddressPolicy, ClientSettings, Secret};
 use abide_services::{
@@ -14,14 +15,20 @@ use abide_services::{
     check_scryfall, check_steam, edhrec_tools, internet_tools, rss_tools, scryfall_tools,
     steam_tools,
 };
-use abide_tools::{PROPOSE_TOOL_NAME, ProposeEvolution, Registry, RegistryError, Tool};
+use abide_tools::{
+    CardSource, PROPOSE_TOOL_NAME, ProposeEvolution, Registry, RegistryError, Tool,
+    deck_tool_names, deck_tools,
+};
 use abide_workspace::{
     CommandRules, CommandRulesError, FileToolSettings, FolderAccess, FolderResolver, NamedFolder,
     ReadSkill, RunCommand, ShellSettings, Skills, UndoLimits, file_tools,
 };
 
+use futures_util::future::BoxFuture;
+
 use super::{command_runner::SandboxedCommands, grants::refusal, sandbox_probe::SandboxProbe};
 use crate::{
+    cards::CardShelf,
     config::{Environment, FilesSection, Settings},
     home::{Home, SKILLS_FOLDER},
 };
@@ -32,6 +39,8 @@ const OWN_FOLDER: &str = "work";
 const OWN_SKILLS_FOLDER: &str = "own_skills";
 /// Where in an agent's folder lies what can be taken back; its process cannot reach it.
 const UNDO_FOLDER: &str = "undo";
+/// The tool that says what others play with a commander.
+const RECOMMENDATIONS: &str = "edhrec.get_recommendations";
 /// The names of the tools for services.
 const SERVICE_TOOL_NAMES: [&str; 17] = [
     "edhrec.get_recommendations",
@@ -59,7 +68,8 @@ pub(crate) fn keeper_tool_names() -> impl Iterator<Item = String> {
     let builtin = Registry::builtin(None).unwrap_or_default();
     let builtin: Vec<String> = builtin.specs().map(|spec| spec.name.clone()).collect();
     let others = abide_workspace::TOOL_NAMES.into_iter().chain(SERVICE_TOOL_NAMES);
-    builtin.into_iter().chain(others.chain([PROPOSE_TOOL_NAME]).map(str::to_owned))
+    let others = others.chain([PROPOSE_TOOL_NAME]).map(str::to_owned);
+    builtin.into_iter().chain(others).chain(deck_tool_names())
 }
 
 /// Says why the tools cannot be set up.
@@ -92,7 +102,7 @@ pub(crate) fn registry(
     home: &Home,
     settings: &Settings,
     environment: &Environment,
-    (clock, probe): (&Arc<dyn Clock>, &Arc<SandboxProbe>),
+    (clock, probe, cards): (&Arc<dyn Clock>, &Arc<SandboxProbe>, CardShelf),
 ) -> Result<Registry, ToolSetupError> {
     let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
     let mut registry = Registry::builtin(probe_file.map(Path::new))?;
@@ -117,11 +127,26 @@ pub(crate) fn registry(
     warn_of_problems(&skills);
     tools.extend(ReadSkill::new(skills).map(|tool| Arc::new(tool) as Arc<dyn Tool>));
     tools.extend(service_tools(home, settings, environment, clock)?);
+    // Where nobody turned EDHREC on, what fits a commander is looked up in the card table alone.
+    let is_edhrec = |tool: &&Arc<dyn Tool>| tool.spec().name == RECOMMENDATIONS;
+    let recommendations = tools.iter().find(is_edhrec).filter(|_| settings.tools.edhrec.enabled);
+    let recommendations = recommendations.map(Arc::clone);
+    tools.extend(deck_tools(Arc::new(DeckCards(cards)), recommendations));
     if settings.evolution.enabled {
         tools.push(Arc::new(ProposeEvolution::new()));
     }
     tools.into_iter().try_for_each(|tool| registry.add(tool))?;
     Ok(registry)
+}
+
+/// The cards of the keeper, as tools ask for them.
+#[derive(Debug)]
+struct DeckCards(CardShelf);
+
+impl CardSource for DeckCards {
+    fn table(&self) -> BoxFuture<'_, Result<Arc<CardTable>, String>> {
+        Box::pin(async move { self.0.table().await.map_err(|error| error.to_string()) })
+    }
 }
 
 /// What one agent alone has: where it has skills of its own, the tool that reads those with the skills of all. Makes nothing.

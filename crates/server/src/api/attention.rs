@@ -5,7 +5,7 @@ use std::time::Duration;
 use abide_domain::{AgentId, Timestamp, text::shortened, visible_line};
 use abide_engine::{
     Keeper,
-    keeper::{Attention, AttentionKind},
+    keeper::{Attention, AttentionKind, DECK_MATTER},
 };
 use abide_mcp::{McpState, McpStatus};
 use abide_watchdog::{Episode, ObservedMatter, UNREACHABLE};
@@ -100,6 +100,7 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
     let epoch = attention.epoch.map(|epoch| epoch.to_string()).unwrap_or_default();
     let agent = attention.citizen.as_ref().map(ToString::to_string).unwrap_or_default();
     match attention.kind {
+        AttentionKind::Approval if attention.id.starts_with(DECK_MATTER) => deck_actions(attention),
         AttentionKind::Approval => {
             let path = format!("/approvals/{}", attention.id.trim_start_matches("approval:"));
             let decide = |label, decision| {
@@ -144,6 +145,15 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
             vec![ActionView::show("/health")]
         }
     }
+}
+
+/// What a person can do with a proposal for a deck: all of it at once; line by line it is done where decks are shown.
+fn deck_actions(attention: &Attention) -> Vec<ActionView> {
+    let id = attention.id.trim_start_matches(DECK_MATTER);
+    let answer =
+        |label, path: &str| ActionView::post(label, path.to_owned(), json!({"proposal_id": id}));
+    let show = ActionView::show("/deck/list");
+    vec![answer("Approve", "/deck/approve"), answer("Deny", "/deck/reject"), show]
 }
 
 /// What a person can do with a proposal of an agent's among others below a path.

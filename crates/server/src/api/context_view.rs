@@ -131,6 +131,7 @@ fn render(keeper: &Keeper, id: EpochId) -> Result<Option<ContextView>, ApiError>
             history,
             sharing,
             own: assembled.own,
+            deck_notes: assembled.deck_notes,
             time_zone: zone.clone().unwrap_or_default(),
             tools: assembled.tools.clone(),
         };

@@ -1,8 +1,10 @@
 //! `/snapshot`: everything that is live, with the sequence that it belongs to: what a client shows before it follows
 //! `/events` from there.
 
+use std::collections::BTreeMap;
+
 use abide_domain::{AgentId, epoch::EpochState};
-use abide_engine::state;
+use abide_engine::state::{self, DeckRecord};
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -36,12 +38,31 @@ pub(crate) struct SnapshotView {
     approvals: usize,
     /// Matters that wait for a person.
     attention: usize,
-    /// Empty until there are decks.
-    decks: Map<String, Value>,
+    /// Decks by their ids: `name`, `rev` and `open_proposals`.
+    decks: BTreeMap<String, DeckBrief>,
     /// Empty until there is music.
     media: Map<String, Value>,
     /// `stalled` (agents), `last_scan_at`, `scans_missed`, `paused`, `blind` (why); empty where it is off.
     watchdog: Map<String, Value>,
+}
+
+/// A deck in a snapshot.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct DeckBrief {
+    /// Its name.
+    name: String,
+    /// Its newest revision.
+    rev: u64,
+    /// Proposals with lines that nobody has answered.
+    open_proposals: usize,
+}
+
+impl DeckBrief {
+    fn of(record: &DeckRecord) -> (String, Self) {
+        let state = &record.state;
+        let open_proposals = record.open_proposals().count();
+        (state.id.clone(), Self { name: state.deck.name.clone(), rev: state.rev, open_proposals })
+    }
 }
 
 /// An agent's live state.
@@ -93,7 +114,7 @@ pub(crate) async fn take(app: &AppState) -> Result<SnapshotView, ApiError> {
         agents: ids.iter().map(|id| live(app, &state, id)).collect(),
         approvals,
         attention,
-        decks: Map::new(),
+        decks: state.decks.all().map(DeckBrief::of).collect(),
         media: Map::new(),
         watchdog,
     })

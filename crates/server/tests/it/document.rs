@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 16] = [
+const NOT_REACHED: [(&str, &str); 22] = [
     ("GET /events", "a stream has no end"),
     ("GET /cards/{oracle_id}/image", "a picture needs cards"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
@@ -39,6 +39,12 @@ const NOT_REACHED: [(&str, &str); 16] = [
     ("POST /mcp/questions/{id}/answer", "a question needs a server that asks"),
     ("POST /evolutions/{id}/{action}", "a change may have ended before anybody answers it"),
     ("POST /evolutions/search", "a search needs forty questions that found memories"),
+    ("POST /deck/approve", "a proposal for a deck needs a model"),
+    ("POST /deck/reject", "a proposal for a deck needs a model"),
+    ("POST /deck/effect", "a proposal for a deck needs a model"),
+    ("POST /deck/rewrite", "a proposal for a deck needs a model"),
+    ("POST /deck/reopen", "a proposal for a deck needs a model"),
+    ("GET /deck/cards", "cards need a card table"),
     ("POST /evolutions/search/stop", "a search needs forty questions that found memories"),
 ];
 
@@ -163,6 +169,8 @@ struct Life {
     approval: String,
     /// A change that somebody proposed.
     change: String,
+    /// A deck.
+    deck: String,
 }
 
 impl Life {
@@ -178,12 +186,35 @@ impl Life {
         let approval = text(&asked.last().unwrap().data["data"]["approval_id"]);
         let proposed = client.post("/evolutions", &proposal()).json();
         let (waiting, fact) = (text(&later["epoch_id"]), text(&fact["fact_id"]));
-        Self { epoch, waiting, fact, approval, change: text(&proposed["id"]) }
+        let deck =
+            client.post("/deck/create", &json!({"name": "Elves", "citizen": "felix"})).json();
+        let (change, deck) = (text(&proposed["id"]), text(&deck["deck_id"]));
+        Self { epoch, waiting, fact, approval, change, deck }
     }
 
     /// Requests that go well, in an order in which they do.
     fn good(&self) -> Vec<Asked> {
-        [self.of_the_keeper(), self.of_memory(), of_the_rest()].concat()
+        [self.of_the_keeper(), self.of_memory(), self.of_decks(), of_the_rest()].concat()
+    }
+
+    fn of_decks(&self) -> Vec<Asked> {
+        let deck = &self.deck;
+        let card = json!({"card": {"id": "x", "name": "Some Card"}});
+        let add = json!({"op": "add", "entry": card, "count": 3});
+        vec![
+            post("/deck/create", json!({"name": "Goblins", "cards": "1 Goblin Guide"})),
+            post("/deck/load", json!({"deck_id": deck, "citizen": "felix"})),
+            post("/deck/edit", json!({"deck_id": deck, "deck_rev": 1, "ops": [add]})),
+            get("/deck/list"),
+            get("/deck/state?citizen=felix&currency=eur"),
+            post("/deck/bracket", json!({"deck_id": deck, "bracket": 3})),
+            post("/deck/fork", json!({"deck_id": deck, "rev": 2, "name": "Other Elves"})),
+            get(&format!("/deck/history?deck_id={deck}")),
+            get(&format!("/deck/compare?left={deck}&right={deck}@1")),
+            get(&format!("/deck/export?deck_id={deck}&format=arena")),
+            get(&format!("/deck/playtest?deck_id={deck}&seed=7&mulligans=2")),
+            post("/deck/undo", json!({"deck_id": deck, "rev": 2})),
+        ]
     }
 
     fn of_the_keeper(&self) -> Vec<Asked> {
@@ -286,6 +317,37 @@ impl Life {
 
     /// Requests that are about nothing, or about what is over.
     fn bad(&self) -> Vec<Asked> {
+        [self.bad_of_decks(), self.bad_of_the_rest()].concat()
+    }
+
+    fn bad_of_decks(&self) -> Vec<Asked> {
+        let deck = &self.deck;
+        let (nothing, line) = ("nothing", json!({"op": "rename", "name": "x"}));
+        vec![
+            get("/deck/list?limit=0"),
+            get("/deck/state?deck_id=nothing"),
+            get("/deck/history?deck_id=nothing"),
+            get("/deck/compare?left=nothing&right=nothing"),
+            get(&format!("/deck/export?deck_id={deck}&format=pdf")),
+            get(&format!("/deck/playtest?deck_id={deck}&seed=99999999999999999")),
+            get("/deck/cards?q=elf"),
+            post("/deck/create", json!({"name": ""})),
+            post("/deck/create", json!({"name": "x", "format": "modern"})),
+            post("/deck/load", json!({"deck_id": nothing})),
+            post("/deck/effect", json!({"proposal_id": nothing, "ops": [1]})),
+            post("/deck/approve", json!({"proposal_id": nothing, "ops": [0]})),
+            post("/deck/reject", json!({"proposal_id": nothing})),
+            post("/deck/edit", json!({"deck_id": deck, "deck_rev": 1, "ops": []})),
+            post("/deck/edit", json!({"deck_id": deck, "deck_rev": 99, "ops": [line]})),
+            post("/deck/undo", json!({"deck_id": deck, "rev": 1})),
+            post("/deck/rewrite", json!({"proposal_id": nothing, "op": 1, "line": line})),
+            post("/deck/reopen", json!({"proposal_id": nothing, "ops": [1]})),
+            post("/deck/bracket", json!({"deck_id": deck, "bracket": 9})),
+            post("/deck/fork", json!({"deck_id": nothing, "name": "x"})),
+        ]
+    }
+
+    fn bad_of_the_rest(&self) -> Vec<Asked> {
         let Self { epoch, approval, .. } = self;
         let nothing = "0193e0f0-0000-7000-8000-000000000000";
         vec![

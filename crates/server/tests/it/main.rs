@@ -21,6 +21,7 @@ mod cards;
 mod command_line;
 mod connections;
 mod dates;
+mod decks;
 mod doctor;
 mod document;
 mod epochs;

@@ -92,10 +92,8 @@ fn card_of(name: &str, deck: &Deck, cards: &CardTable) -> Result<CardRef, String
     }
     let is_it = |held: &str| held.eq_ignore_ascii_case(name.trim());
     let held = deck.entries().iter().find(|entry| is_it(&entry.content.name));
-    let held = held.map(|entry| CardRef {
-        id: entry.key.card.clone(),
-        name: entry.content.name.clone(),
-    });
+    let held =
+        held.map(|entry| CardRef { id: entry.key.card.clone(), name: entry.content.name.clone() });
     held.ok_or_else(|| {
         if cards.cards().is_empty() {
             format!("{name} is not in the deck, and there is no card table to look it up in; a person can run `abide cards pull`")
@@ -117,7 +115,8 @@ pub(super) fn rename(deck: &mut Deck, name: &str) -> Result<(), ToolError> {
 
 /// Lets a card lead a deck that is made.
 pub(super) fn lead(deck: &mut Deck, name: &str, cards: &CardTable) -> Result<(), ToolError> {
-    let card = card_of(name, deck, cards).map_err(|why| ToolError::new(format!("commander: {why}")))?;
+    let card =
+        card_of(name, deck, cards).map_err(|why| ToolError::new(format!("commander: {why}")))?;
     let mut changed = deck.clone();
     let line = DeckOp::SetCommanders { cards: vec![card] };
     // A list may name the same commander.
@@ -154,10 +153,19 @@ mod tests {
         let cards = table();
         for (line, said) in [
             (json!({"op": "add", "card": "sol ring"}), "add 1 Sol Ring"),
-            (json!({"op": "swap", "card": "Sol Ring", "into": "arcane signet"}), "swap 1 Sol Ring for Arcane Signet"),
-            (json!({"op": "move", "card": "Sol Ring", "zone": "maybeboard", "to": "main", "count": 2}), "move 2 Sol Ring in Maybeboard to Deck"),
+            (
+                json!({"op": "swap", "card": "Sol Ring", "into": "arcane signet"}),
+                "swap 1 Sol Ring for Arcane Signet",
+            ),
+            (
+                json!({"op": "move", "card": "Sol Ring", "zone": "maybeboard", "to": "main", "count": 2}),
+                "move 2 Sol Ring in Maybeboard to Deck",
+            ),
             (json!({"op": "set_commanders", "cards": ["Sol Ring"]}), "let Sol Ring lead the deck"),
-            (json!({"op": "set_tags", "card": "Sol Ring", "tags": ["ramp"]}), "tag Sol Ring as ramp"),
+            (
+                json!({"op": "set_tags", "card": "Sol Ring", "tags": ["ramp"]}),
+                "tag Sol Ring as ramp",
+            ),
             (json!({"op": "rename", "name": "Elves"}), "rename the deck to Elves"),
         ] {
             assert_eq!(read(line, &cards).as_deref(), Ok(said));
@@ -174,7 +182,12 @@ mod tests {
         let error = read(json!({"op": "add", "card": "Sol Ring"}), &CardTable::default());
         assert!(error.unwrap_err().contains("abide cards pull"));
         assert!(matches!(
-            line_of(serde_json::from_value(json!({"op": "set_count", "card": "Sol Ring", "count": 0})).unwrap(), &Deck::default(), &cards),
+            line_of(
+                serde_json::from_value(json!({"op": "set_count", "card": "Sol Ring", "count": 0}))
+                    .unwrap(),
+                &Deck::default(),
+                &cards
+            ),
             Ok(DeckOp::SetCount { count: 0, .. })
         ));
     }

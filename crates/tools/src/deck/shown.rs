@@ -47,7 +47,10 @@ pub(super) fn shown_deck(state: &DeckState, cards: &CardTable, missing: Option<S
     });
     let Some(fields) = whole.as_object_mut() else { return whole };
     if let Some(missing) = missing {
-        fields.insert("note".to_owned(), format!("legality and figures are unknown: {missing}").into());
+        fields.insert(
+            "note".to_owned(),
+            format!("legality and figures are unknown: {missing}").into(),
+        );
         return whole;
     }
     let report = judge_deck(deck, cards);
@@ -61,7 +64,15 @@ pub(super) fn shown_deck(state: &DeckState, cards: &CardTable, missing: Option<S
         ("wrong".to_owned(), json!(findings)),
         ("curve_0_to_7".to_owned(), json!(summary.figures.curve)),
         ("types".to_owned(), json!(summary.figures.types)),
-        ("usd".to_owned(), json!(format!("{}.{:02}, {}", summary.price.total / 100, summary.price.total % 100, summary.price.coverage()))),
+        (
+            "usd".to_owned(),
+            json!(format!(
+                "{}.{:02}, {}",
+                summary.price.total / 100,
+                summary.price.total % 100,
+                summary.price.coverage()
+            )),
+        ),
         ("bracket".to_owned(), json!({"set": state.bracket, "estimate": summary.bracket.bracket})),
     ]);
     whole

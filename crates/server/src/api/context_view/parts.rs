@@ -60,6 +60,7 @@ pub(super) fn of(
     let sections = SECTIONS.into_iter().zip(&context.parts.sections);
     parts.extend(sections.map(|(title, text)| ContextPart::new("section", title, text)));
     parts.push(ContextPart::new("own", "Own entries", &context.parts.own));
+    parts.push(ContextPart::new("decks", "Reviews of decks", &context.parts.deck_notes));
     parts.push(ContextPart::new("message", "Message", &message));
     parts.retain(|part| part.chars > 0);
     parts

@@ -45,7 +45,7 @@ fn deck_name(name: &str) -> Result<String, ApiError> {
 }
 
 /// Lines from 1 as lines from 0.
-fn indexes(ops: &[u32]) -> Result<Vec<u32>, ApiError> {
+pub(super) fn indexes(ops: &[u32]) -> Result<Vec<u32>, ApiError> {
     let index = |id: &u32| {
         let from_one = || ApiError::invalid_at("ops", "line", "lines are counted from 1");
         id.checked_sub(1).ok_or_else(from_one)
@@ -72,7 +72,11 @@ pub(crate) async fn create(
     let body: DeckCreateBody = body.parse()?;
     let citizen = body.citizen.as_deref().map(|name| app.citizen(Some(name))).transpose()?;
     if body.format.as_deref().is_some_and(|format| format != FORMAT) {
-        return Err(ApiError::invalid_at("format", "rule", "must be commander: there is no other yet"));
+        return Err(ApiError::invalid_at(
+            "format",
+            "rule",
+            "must be commander: there is no other yet",
+        ));
     }
     let lens = DeckLens::of(&app, Currency::Usd).await;
     let name = deck_name(&body.name)?;
@@ -113,7 +117,8 @@ fn lead(deck: &mut Deck, names: &str, lens: &DeckLens) -> Result<(), ApiError> {
         CardLookup::Unknown => Err("is no card's name"),
     };
     let whole = found(names).map(|card| vec![card]);
-    let parts = || names.split(" // ").map(|name| found(name.trim())).collect::<Result<Vec<_>, _>>();
+    let parts =
+        || names.split(" // ").map(|name| found(name.trim())).collect::<Result<Vec<_>, _>>();
     let cards = whole.or_else(|_| parts());
     let cards = cards.map_err(|why| {
         let none = lens.cards.cards().is_empty();
@@ -159,7 +164,8 @@ pub(crate) async fn approve(
     let lines = choice(ops.as_ref())?;
     let deck = keeper.deck_of_proposal(&proposal_id)?.state;
     let deck_rev = deck_rev.unwrap_or(deck.rev);
-    let command = DeckCommand::Take { proposal_id: proposal_id.clone(), deck_rev, lines, despite_conflict };
+    let command =
+        DeckCommand::Take { proposal_id: proposal_id.clone(), deck_rev, lines, despite_conflict };
     let record = answer(keeper, (&deck.id, &command), &caller, (&proposal_id, ops)).await?;
     Ok(shown(&app, &record).await)
 }

@@ -24,7 +24,9 @@ fn refused(error: &DeckError, state: Option<&DeckState>, message: String) -> Api
             let conflicts = lines.iter().map(|line| stale(state, line)).collect();
             ApiError::deck_conflict("stale", message, conflicts)
         }
-        DeckError::LineAnswered(_) | DeckError::NothingOpen => ApiError::conflict("answered", message),
+        DeckError::LineAnswered(_) | DeckError::NothingOpen => {
+            ApiError::conflict("answered", message)
+        }
         DeckError::UnknownRevision(..) => ApiError::conflict("unknown_revision", message),
         DeckError::CannotUndo(_)
         | DeckError::AlreadyUndone(_)
@@ -50,14 +52,18 @@ fn stale(state: Option<&DeckState>, conflict: &LineConflict) -> DeckConflictView
     let words: Vec<_> = what.iter().map(|change| change.words()).collect();
     let cause = match conflict.rev {
         Some(rev) => format!("{by} changed the deck in revision {rev}: {}", words.join("; ")),
-        None => "what it is about changed since; the revision that did it is not remembered".to_owned(),
+        None => {
+            "what it is about changed since; the revision that did it is not remembered".to_owned()
+        }
     };
     DeckConflictView {
         id: conflict.line + 1,
         cause,
         rev: conflict.rev,
         by: conflict.by.clone(),
-        changes: revision.map(|revision: &DeckRevision| revision.changes.clone()).unwrap_or_default(),
+        changes: revision
+            .map(|revision: &DeckRevision| revision.changes.clone())
+            .unwrap_or_default(),
     }
 }
 
@@ -68,7 +74,9 @@ pub(super) fn answered(state: &DeckState, proposal_id: &str, ops: &[u32]) -> Vec
         let index = usize::try_from(id.checked_sub(1)?).ok()?;
         let (cause, rev) = match &lines.get(index)?.state {
             LineState::Open => return None,
-            LineState::Taken { rev } => (format!("it was taken already, in revision {rev}"), Some(*rev)),
+            LineState::Taken { rev } => {
+                (format!("it was taken already, in revision {rev}"), Some(*rev))
+            }
             LineState::Refused { reason } => (format!("it was refused already: {reason}"), None),
         };
         let revision = rev.and_then(|rev| state.revision(rev));

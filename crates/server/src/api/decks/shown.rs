@@ -17,7 +17,7 @@ use super::view::{
     DeckFindingView, DeckItemView, DeckPriceView, DeckProposalView, DeckRevisionView,
     DeckStateView, DeckSummaryView, ProposalLineView, UnparsedLineView,
 };
-use crate::api::app_state::AppState;
+use crate::{api::app_state::AppState, cards::ShelvedCards};
 
 /// The one format that there is.
 pub(super) const FORMAT: &str = "commander";
@@ -40,8 +40,8 @@ impl DeckLens {
     /// With the cards of the keeper.
     pub(super) async fn of(app: &AppState, currency: Currency) -> Self {
         match app.cards().cards().await {
-            Ok(cards) => {
-                Self { cards: cards.table, tags: cards.tags, missing: None, currency }
+            Ok(ShelvedCards { table, tags, .. }) => {
+                Self { cards: table, tags, missing: None, currency }
             }
             Err(missing) => Self {
                 cards: Arc::default(),
@@ -50,6 +50,11 @@ impl DeckLens {
                 currency,
             },
         }
+    }
+
+    /// What effects are reckoned with.
+    pub(super) fn cards_and_tags(&self) -> (&CardTable, Option<&OracleTags>) {
+        (&self.cards, self.tags.as_deref())
     }
 
     /// A line of the list of decks.
@@ -163,7 +168,8 @@ impl DeckLens {
         reason("denies lands", estimate.land_denial.as_deref().unwrap_or_default());
         reason("early combos", estimate.early_combos.as_deref().unwrap_or_default());
         if estimate.land_denial.is_none() {
-            reasons.push("what denies lands was not looked at: no tags of cards are here".to_owned());
+            reasons
+                .push("what denies lands was not looked at: no tags of cards are here".to_owned());
         }
         DeckBracketView { estimate: Some(estimate.bracket), set, reasons }
     }
@@ -320,7 +326,7 @@ impl DeckLens {
         proposal_id: &str,
         lines: &[u32],
     ) -> Result<DeckSummaryView, DeckError> {
-        let with = (&*self.cards, self.tags.as_deref());
+        let with = self.cards_and_tags();
         let effect = proposal_effect(state, (proposal_id, lines), with, self.currency)?;
         let mut view = self.summary(&state.deck, &effect.after, state.bracket);
         // How many cards there are then is the report's, for the deck itself is not at hand.
@@ -331,7 +337,10 @@ impl DeckLens {
     fn line(&self, state: &DeckState, id: u32, line: &ProposalLine) -> ProposalLineView {
         let cause = || {
             let revision = state.stale_cause(&line.op)?;
-            Some((format!("{} changed it in revision {}", revision.by.name(), revision.rev), revision.rev))
+            Some((
+                format!("{} changed it in revision {}", revision.by.name(), revision.rev),
+                revision.rev,
+            ))
         };
         let (word, cause, rev) = match &line.state {
             LineState::Taken { rev } => ("taken", None, Some(*rev)),
@@ -379,7 +388,11 @@ impl DeckLens {
             let in_force = revision.changes.iter().all(|change| change.is_in_force(&state.deck));
             DeckRevisionView {
                 rev: revision.rev,
-                at: record.revision_times.get(&revision.rev).map(ToString::to_string).unwrap_or_default(),
+                at: record
+                    .revision_times
+                    .get(&revision.rev)
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
                 by: revision.by.clone(),
                 cause,
                 proposal_id,
