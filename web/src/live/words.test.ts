@@ -84,7 +84,9 @@ it("tells of decks with the keeper or the agent as the subject", () => {
   expect(words("deck.created", own, "@felix", "@felix")).toBe("made the deck “Elves”");
   expect(words("deck.created", own, "@keeper")).toBe("had the deck “Elves” made by ann");
   expect(words("deck.loaded", {})).toBe("had a deck loaded by ann");
-  expect(words("deck.proposed", { ops: [{}, {}], reason: "faster" })).toBe("proposed 2 lines for a deck: “faster”");
+  expect(words("deck.proposed", { ops: [{}, {}], reason: "faster" })).toBe(
+    "proposed 2 lines for a deck: “faster”",
+  );
   expect(words("deck.lines_taken", { lines: [0], rev: 3 }, "@keeper")).toBe(
     "had 1 line for a deck taken by ann: revision 3",
   );

@@ -191,7 +191,9 @@ impl DeckRecord {
     /// Notes when the newest revision and proposal came, and forgets the times of those that are forgotten.
     fn note_times(&mut self, entry: &Entry) {
         let state = &self.state;
-        (self.updated_at, self.seq) = (entry.timestamp, entry.seq);
+        // What an epoch staged comes after what a person did meanwhile.
+        self.updated_at = self.updated_at.max(entry.timestamp);
+        self.seq = self.seq.max(entry.seq);
         self.revision_times.entry(state.rev).or_insert(entry.timestamp);
         let oldest = state.history.first().map_or(0, |revision| revision.rev);
         self.revision_times.retain(|rev, _| *rev >= oldest);

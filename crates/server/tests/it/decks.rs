@@ -120,6 +120,25 @@ fn results(server: &ModelServer) -> Vec<String> {
     of_tools.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Eight cards, a swap, and lands that go.
+fn ten_changes() -> Vec<Value> {
+    let new = CARDS[3..12].iter().filter(|(name, ..)| *name != "Sol Ring");
+    let mut ops: Vec<Value> = new.map(|(name, ..)| add(name)).collect();
+    ops.push(json!({"op": "swap", "card": "Elvish Mystic", "into": "Elvish Archdruid"}));
+    ops.push(json!({"op": "remove", "card": "Forest", "count": 8}));
+    assert_eq!(ops.len(), 10);
+    ops
+}
+
+/// Takes a card out of a deck, by a person.
+fn taken_out(keeper: &Keeper, deck: &Value, name: &str) -> Value {
+    let cards = deck["cards"].as_array().unwrap();
+    let id = &cards.iter().find(|card| card["name"] == name).unwrap()["oracle_id"];
+    let gone = json!({"op": "remove", "entry": {"card": {"id": id, "name": name}}, "count": 1});
+    let body = json!({"deck_id": deck["deck_id"], "deck_rev": deck["rev"], "ops": [gone]});
+    done(keeper, "/deck/edit", &body)
+}
+
 #[test]
 fn an_agent_proposes_ten_changes_a_person_takes_six_and_the_deck_moves_meanwhile() {
     let server = ModelServer::start().unwrap();
@@ -132,11 +151,7 @@ fn an_agent_proposes_ten_changes_a_person_takes_six_and_the_deck_moves_meanwhile
     keeper = killed(&home, keeper);
 
     // Ten changes of one proposal; nothing changes, and the person is told.
-    let mut ops: Vec<Value> =
-        CARDS[3..12].iter().filter(|card| card.0 != "Sol Ring").map(|card| add(card.0)).collect();
-    ops.push(json!({"op": "swap", "card": "Elvish Mystic", "into": "Elvish Archdruid"}));
-    ops.push(json!({"op": "remove", "card": "Forest", "count": 8}));
-    assert_eq!(ops.len(), 10);
+    let ops = ten_changes();
     server.script([propose(1, &ops), Reply::text("I propose ten changes.")]);
     keeper.client.say("make it better");
     let deck = state(&keeper);
@@ -153,18 +168,7 @@ fn an_agent_proposes_ten_changes_a_person_takes_six_and_the_deck_moves_meanwhile
     keeper = killed(&home, keeper);
 
     // The deck moves: what the swap is about goes.
-    let entry = &deck["cards"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|card| card["name"] == "Elvish Mystic")
-        .unwrap()["oracle_id"];
-    let gone = json!({"op": "remove", "entry": {"card": {"id": entry, "name": "Elvish Mystic"}}, "count": 1});
-    let deck = done(
-        &keeper,
-        "/deck/edit",
-        &json!({"deck_id": deck["deck_id"], "deck_rev": 1, "ops": [gone]}),
-    );
+    let deck = taken_out(&keeper, &deck, "Elvish Mystic");
     assert_eq!((deck["rev"].as_u64(), lines(&deck)[8].as_str()), (Some(2), "stale"), "{deck}");
     keeper = killed(&home, keeper);
 
@@ -191,11 +195,15 @@ fn an_agent_proposes_ten_changes_a_person_takes_six_and_the_deck_moves_meanwhile
     );
     keeper = killed(&home, keeper);
 
-    // An undo opens the lines again, and the undo of that takes them.
-    let deck_id = deck["deck_id"].clone();
+    let keeper = undone_twice(&home, keeper, &deck["deck_id"]);
+    home_is_the_same_without_projections(&home, keeper);
+}
+
+/// An undo of an approval opens its lines again, and the undo of that takes them; with a kill after each.
+fn undone_twice(home: &Home, keeper: Keeper, deck_id: &Value) -> Keeper {
     let deck = done(&keeper, "/deck/undo", &json!({"deck_id": deck_id, "rev": 3}));
     assert_eq!((lines(&deck)[0].as_str(), count(&deck, "Forest")), ("open", 90), "{deck}");
-    keeper = killed(&home, keeper);
+    let keeper = killed(home, keeper);
     let deck = done(&keeper, "/deck/undo", &json!({"deck_id": deck_id, "rev": 4}));
     assert_eq!((lines(&deck)[0].as_str(), count(&deck, "Forest")), ("taken", 82), "{deck}");
     let history =
@@ -207,8 +215,7 @@ fn an_agent_proposes_ten_changes_a_person_takes_six_and_the_deck_moves_meanwhile
         .map(|item| item["cause"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(causes, ["undone", "undone", "taken", "edited", "created"]);
-    let keeper = killed(&home, keeper);
-    home_is_the_same_without_projections(&home, keeper);
+    killed(home, keeper)
 }
 
 /// All of it comes out of the ledger alone.

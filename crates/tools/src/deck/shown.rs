@@ -79,11 +79,8 @@ pub(super) fn shown_deck(state: &DeckState, cards: &CardTable, missing: Option<S
 }
 
 fn entry_line(entry: &DeckEntry) -> String {
-    let mut line = format!("{} {}", entry.content.count, entry.content.name);
-    if !entry.content.tags.is_empty() {
-        line.push_str(&format!(" #{}", entry.content.tags.join(" #")));
-    }
-    line
+    let tags: String = entry.content.tags.iter().map(|tag| format!(" #{tag}")).collect();
+    format!("{} {}{tags}", entry.content.count, entry.content.name)
 }
 
 fn shown_proposal(state: &DeckState, proposal: &DeckProposal) -> Value {

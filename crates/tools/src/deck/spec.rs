@@ -30,87 +30,111 @@ impl Job {
     ];
 }
 
+/// What a mind is told of a tool: its name, its effect, what it does, which arguments it must have, and all that it may have.
+struct SpecWords {
+    name: &'static str,
+    effect: EffectClass,
+    about: &'static str,
+    required: &'static [&'static str],
+    properties: Value,
+}
+
 /// The specification of a tool. All may run twice: what they stage is the same but for its id.
 pub(super) fn spec_of(job: Job) -> ToolSpec {
-    let deck_id =
-        json!({"type": ["string", "null"], "description": "the deck; the loaded one unless given"});
-    let limit = json!({"type": ["integer", "null"], "minimum": 1, "maximum": FOUND_MAX});
-    let (name, effect, description, required, properties): (&str, _, &str, &[&str], Value) =
-        match job {
-            Job::Create => (
-                "deck.create",
-                EffectClass::State,
-                "Makes a Magic deck (Commander) out of a list, or an empty one, and loads it.",
-                &["name"],
-                json!({
-                    "name": {"type": "string"},
-                    "cards": {"type": ["string", "null"], "description": "a deck list, a card a line: 1 Sol Ring"},
-                    "commander": {"type": ["string", "null"], "description": "the name of the card that leads it"}
-                }),
-            ),
-            Job::Load => (
-                "deck.load",
-                EffectClass::State,
-                "Makes a deck the one that you work with.",
-                &["deck_id"],
-                json!({"deck_id": {"type": "string"}}),
-            ),
-            Job::State => (
-                "deck.state",
-                EffectClass::Read,
-                "Shows a deck: cards, revision, what is not legal, curve, price, and what became of your proposals.",
-                &[],
-                json!({"deck_id": deck_id}),
-            ),
-            Job::SearchCards => (
-                "deck.search_cards",
-                EffectClass::Read,
-                "Finds Magic cards by words of name, types or text, within the colours of the loaded deck. t:elf, o:draw, c:g and mv:2 narrow it.",
-                &["query"],
-                json!({
-                    "query": {"type": "string"},
-                    "any_colours": {"type": ["boolean", "null"], "description": "true: of all colours"},
-                    "limit": limit
-                }),
-            ),
-            Job::Propose => (
-                "deck.propose",
-                EffectClass::State,
-                "Proposes changes of a deck. A person decides on each line; nothing changes before. Do not repeat what was refused.",
-                &["deck_rev", "reason", "ops"],
-                json!({
-                    "deck_id": deck_id,
-                    "deck_rev": {"type": "integer", "minimum": 1, "description": "the revision that deck.state showed"},
-                    "reason": {"type": "string", "description": "why, in a sentence or two"},
-                    "ops": {"type": "array", "minItems": 1, "maxItems": 200, "items": line_schema()}
-                }),
-            ),
-            Job::Recommend => (
-                "deck.recommend",
-                EffectClass::Read,
-                "Names cards that fit the commander of the loaded deck and are not in it, and says where that comes from.",
-                &[],
-                json!({"limit": limit}),
-            ),
-            Job::Export => (
-                "deck.export",
-                EffectClass::Read,
-                "Gives a deck as text.",
-                &[],
-                json!({
-                    "deck_id": deck_id,
-                    "format": {"type": ["string", "null"], "enum": ["arena", "moxfield", "mtgo_text", "mtgo_dek", "archidekt", null]}
-                }),
-            ),
-        };
+    let SpecWords { name, effect, about, required, properties } = match job {
+        Job::Create | Job::Load | Job::Propose => words_of_changes(job),
+        Job::State | Job::SearchCards | Job::Recommend | Job::Export => words_of_reading(job),
+    };
     ToolSpec {
         name: name.to_owned(),
-        description: description.to_owned(),
+        description: about.to_owned(),
         parameters: json!({
             "type": "object", "additionalProperties": false, "required": required, "properties": properties,
         }),
         effect,
         idempotent: true,
+    }
+}
+
+fn deck_id() -> Value {
+    json!({"type": ["string", "null"], "description": "the deck; the loaded one unless given"})
+}
+
+fn words_of_changes(job: Job) -> SpecWords {
+    let effect = EffectClass::State;
+    match job {
+        Job::Create => SpecWords {
+            name: "deck.create",
+            effect,
+            about: "Makes a Magic deck (Commander) out of a list, or an empty one, and loads it.",
+            required: &["name"],
+            properties: json!({
+                "name": {"type": "string"},
+                "cards": {"type": ["string", "null"], "description": "a deck list, a card a line: 1 Sol Ring"},
+                "commander": {"type": ["string", "null"], "description": "the name of the card that leads it"}
+            }),
+        },
+        Job::Load => SpecWords {
+            name: "deck.load",
+            effect,
+            about: "Makes a deck the one that you work with.",
+            required: &["deck_id"],
+            properties: json!({"deck_id": {"type": "string"}}),
+        },
+        _ => SpecWords {
+            name: "deck.propose",
+            effect,
+            about: "Proposes changes of a deck. A person decides on each line; nothing changes before. Do not repeat what was refused.",
+            required: &["deck_rev", "reason", "ops"],
+            properties: json!({
+                "deck_id": deck_id(),
+                "deck_rev": {"type": "integer", "minimum": 1, "description": "the revision that deck.state showed"},
+                "reason": {"type": "string", "description": "why, in a sentence or two"},
+                "ops": {"type": "array", "minItems": 1, "maxItems": 200, "items": line_schema()}
+            }),
+        },
+    }
+}
+
+fn words_of_reading(job: Job) -> SpecWords {
+    let effect = EffectClass::Read;
+    let limit = json!({"type": ["integer", "null"], "minimum": 1, "maximum": FOUND_MAX});
+    match job {
+        Job::State => SpecWords {
+            name: "deck.state",
+            effect,
+            about: "Shows a deck: cards, revision, what is not legal, curve, price, and what became of your proposals.",
+            required: &[],
+            properties: json!({"deck_id": deck_id()}),
+        },
+        Job::SearchCards => SpecWords {
+            name: "deck.search_cards",
+            effect,
+            about: "Finds Magic cards by words of name, types or text, within the colours of the loaded deck. t:elf, o:draw, c:g and mv:2 narrow it.",
+            required: &["query"],
+            properties: json!({
+                "query": {"type": "string"},
+                "any_colours": {"type": ["boolean", "null"], "description": "true: of all colours"},
+                "limit": limit
+            }),
+        },
+        Job::Recommend => SpecWords {
+            name: "deck.recommend",
+            effect,
+            about: "Names cards that fit the commander of the loaded deck and are not in it, and says where that comes from.",
+            required: &[],
+            properties: json!({"limit": limit}),
+        },
+        _ => SpecWords {
+            name: "deck.export",
+            effect,
+            about: "Gives a deck as text.",
+            required: &[],
+            properties: json!({
+                "deck_id": deck_id(),
+                "format": {"type": ["string", "null"], "enum": ["arena", "moxfield", "mtgo_text", "mtgo_dek", "archidekt", null]}
+            }),
+        },
     }
 }
 
