@@ -80,7 +80,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
     let minds = Arc::new(minds);
     let probe = Arc::new(SandboxProbe::new(&input.home, settings.test.sandbox_level_max));
-    let for_tools = (clock, &probe, scope.app.cards().clone());
+    let for_tools = (*clock, &probe, scope.app.cards().clone());
     let own_tools = tool_registry(&input.home, settings, &input.environment, for_tools)?;
     let launching = (Arc::clone(clock), Arc::clone(&probe));
     let launcher = SandboxedServers::new(&input.home, settings, &input.environment, launching)?;

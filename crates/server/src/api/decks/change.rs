@@ -53,7 +53,7 @@ pub(super) fn indexes(ops: &[u32]) -> Result<Vec<u32>, ApiError> {
     ops.iter().map(index).collect()
 }
 
-fn choice(ops: Option<&Vec<u32>>) -> Result<LineChoice, ApiError> {
+fn choice(ops: Option<&[u32]>) -> Result<LineChoice, ApiError> {
     Ok(match ops {
         None => LineChoice::AllOpen,
         Some(ops) => LineChoice::Lines(indexes(ops)?),
@@ -161,7 +161,7 @@ pub(crate) async fn approve(
 ) -> Result<Json<DeckStateView>, ApiError> {
     let keeper = app.keeper()?;
     let DeckApproveBody { proposal_id, ops, deck_rev, despite_conflict } = body.parse()?;
-    let lines = choice(ops.as_ref())?;
+    let lines = choice(ops.as_deref())?;
     let deck = keeper.deck_of_proposal(&proposal_id)?.state;
     let deck_rev = deck_rev.unwrap_or(deck.rev);
     let command =
@@ -180,7 +180,7 @@ pub(crate) async fn reject(
 ) -> Result<Json<DeckStateView>, ApiError> {
     let keeper = app.keeper()?;
     let DeckRejectBody { proposal_id, ops, reason } = body.parse()?;
-    let lines = choice(ops.as_ref())?;
+    let lines = choice(ops.as_deref())?;
     let reason = bounded_reason(reason)?.unwrap_or_else(|| NO_REASON.to_owned());
     let deck = keeper.deck_of_proposal(&proposal_id)?.state;
     let command = DeckCommand::Refuse { proposal_id: proposal_id.clone(), lines, reason };
@@ -214,7 +214,7 @@ pub(crate) async fn edit(
     body: Body,
 ) -> Result<Json<DeckStateView>, ApiError> {
     let DeckEditBody { deck_id, deck_rev, ops } = body.parse()?;
-    change(&app, &caller, &deck_id, DeckCommand::Edit { deck_rev, ops }).await
+    change(&app, &caller, &deck_id, &DeckCommand::Edit { deck_rev, ops }).await
 }
 
 /// Takes a revision back, also one that took back another. Lines of a proposal that it took are open again.
@@ -226,7 +226,7 @@ pub(crate) async fn undo(
     body: Body,
 ) -> Result<Json<DeckStateView>, ApiError> {
     let DeckUndoBody { deck_id, rev } = body.parse()?;
-    change(&app, &caller, &deck_id, DeckCommand::Undo { rev }).await
+    change(&app, &caller, &deck_id, &DeckCommand::Undo { rev }).await
 }
 
 /// Rewrites an open line of a proposal; the proposer hears of it.
@@ -241,7 +241,7 @@ pub(crate) async fn rewrite(
     let index = indexes(&[op])?.first().copied().unwrap_or_default();
     let deck_id = app.keeper()?.deck_of_proposal(&proposal_id)?.state.id.clone();
     let command = DeckCommand::EditLine { proposal_id, line: index, op: line };
-    change(&app, &caller, &deck_id, command).await
+    change(&app, &caller, &deck_id, &command).await
 }
 
 /// Opens refused lines again.
@@ -255,7 +255,7 @@ pub(crate) async fn reopen(
     let DeckReopenBody { proposal_id, ops } = body.parse()?;
     let lines = indexes(&ops)?;
     let deck_id = app.keeper()?.deck_of_proposal(&proposal_id)?.state.id.clone();
-    change(&app, &caller, &deck_id, DeckCommand::Reopen { proposal_id, lines }).await
+    change(&app, &caller, &deck_id, &DeckCommand::Reopen { proposal_id, lines }).await
 }
 
 /// Says which bracket a deck is of; null leaves it to the estimate.
@@ -267,7 +267,7 @@ pub(crate) async fn bracket(
     body: Body,
 ) -> Result<Json<DeckStateView>, ApiError> {
     let DeckBracketBody { deck_id, bracket } = body.parse()?;
-    change(&app, &caller, &deck_id, DeckCommand::SetBracket { bracket }).await
+    change(&app, &caller, &deck_id, &DeckCommand::SetBracket { bracket }).await
 }
 
 /// Makes a deck out of a revision of another one.
@@ -289,8 +289,8 @@ async fn change(
     app: &AppState,
     caller: &Caller,
     deck_id: &str,
-    command: DeckCommand,
+    command: &DeckCommand,
 ) -> Result<Json<DeckStateView>, ApiError> {
-    let record = app.keeper()?.change_deck(deck_id, &command, caller.author()).await?;
+    let record = app.keeper()?.change_deck(deck_id, command, caller.author()).await?;
     Ok(shown(app, &record).await)
 }

@@ -191,7 +191,7 @@ impl DeckLens {
             held.map(|entry| entry.content.name.clone())
         };
         let view = |finding: &LegalityFinding| DeckFindingView {
-            code: word_of(&finding.code),
+            code: word_of(finding.code),
             card: finding.card.as_ref().and_then(name),
             oracle_id: finding.card.clone(),
             zone: finding.zone,
@@ -454,7 +454,7 @@ fn codes_by_card(summary: &DeckSummary) -> BTreeMap<&OracleId, Vec<LegalityCode>
 }
 
 /// A code as it is written.
-fn word_of(code: &LegalityCode) -> String {
+fn word_of(code: LegalityCode) -> String {
     let written = serde_json::to_value(code).ok();
     written.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
