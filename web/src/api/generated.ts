@@ -590,6 +590,16 @@ export interface DeckBracketView {
   set?: number | null;
 }
 
+/** A deck in a snapshot. */
+export interface DeckBrief {
+  /** Its name. */
+  name: string;
+  /** Proposals with lines that nobody has answered. */
+  open_proposals: number;
+  /** Its newest revision. */
+  rev: number;
+}
+
 /** A card by its name. */
 export interface DeckCardNameView {
   /** Its name. */
@@ -2339,8 +2349,8 @@ export interface SnapshotView {
   attention: number;
   /** The chain value of the last durable batch. */
   chain_head: string;
-  /** Empty until there are decks. */
-  decks: { [key: string]: Json };
+  /** Decks by their ids: `name`, `rev` and `open_proposals`. */
+  decks: { [key: string]: DeckBrief };
   /** Empty until there is music. */
   media: { [key: string]: Json };
   /** The last event that is in it. */
@@ -2760,6 +2770,42 @@ export interface Routes {
   "GET /cards/{oracle_id}/image": { path: "oracle_id"; query: "size" | "face"; body: undefined; answer: Json };
   /** The values in force since the start, each with its source and with how it is changed; never a secret. */
   "GET /config": { path: never; query: never; body: undefined; answer: ConfigView };
+  /** Takes lines of a proposal, all that are named or none; without names all that are open and not stale. */
+  "POST /deck/approve": { path: never; query: never; body: DeckApproveBody; answer: DeckStateView };
+  /** Says which bracket a deck is of; null leaves it to the estimate. */
+  "POST /deck/bracket": { path: never; query: never; body: DeckBracketBody; answer: DeckStateView };
+  /** Cards by words of their names, types and texts; `t:elf`, `o:draw`, `c:g` and `mv:2` narrow it. With `deck_id` only those that the deck's commanders allow, unless `any=1`. */
+  "GET /deck/cards": { path: never; query: "q" | "deck_id" | "any" | "limit"; body: undefined; answer: List<CardFactsView> };
+  /** What two decks differ in. `left` and `right` are ids; behind an `@` stands a revision. */
+  "GET /deck/compare": { path: never; query: "left" | "right"; body: undefined; answer: List<CardDifference> };
+  /** Makes a deck: empty, or out of a list in any known form. What cannot be read is kept and shown. */
+  "POST /deck/create": { path: never; query: never; body: DeckCreateBody; answer: DeckStateView };
+  /** Changes a deck at once. What changed since the revision that the person saw is merged, or a conflict where it is about the same. */
+  "POST /deck/edit": { path: never; query: never; body: DeckEditBody; answer: DeckStateView };
+  /** What exactly these lines of a proposal would do, in their order. Lines that cannot be done together are refused with why. */
+  "POST /deck/effect": { path: never; query: never; body: DeckEffectBody; answer: DeckEffectView };
+  /** A deck as text, in the form of another program: `arena`, `moxfield`, `mtgo`, `dek` or `archidekt`. */
+  "GET /deck/export": { path: never; query: "deck_id" | "format"; body: undefined; answer: DeckExportView };
+  /** Makes a deck out of a revision of another one. */
+  "POST /deck/fork": { path: never; query: never; body: DeckForkBody; answer: DeckStateView };
+  /** The revisions of a deck that are remembered, the newest first. */
+  "GET /deck/history": { path: never; query: "deck_id" | "limit" | "cursor"; body: undefined; answer: List<DeckRevisionView> };
+  /** All decks, the newest change first. */
+  "GET /deck/list": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<DeckItemView> };
+  /** Loads a deck for an agent: its tools are about that one from then on. */
+  "POST /deck/load": { path: never; query: never; body: DeckLoadBody; answer: DeckStateView };
+  /** A shuffled hand. The same `seed` gives the same cards; without one, one is chosen and told. */
+  "GET /deck/playtest": { path: never; query: "deck_id" | "seed" | "mulligans"; body: undefined; answer: DeckPlaytestView };
+  /** Refuses lines of a proposal. The proposer hears why, and is answered with it where it proposes the same again. */
+  "POST /deck/reject": { path: never; query: never; body: DeckRejectBody; answer: DeckStateView };
+  /** Opens refused lines again. */
+  "POST /deck/reopen": { path: never; query: never; body: DeckReopenBody; answer: DeckStateView };
+  /** Rewrites an open line of a proposal; the proposer hears of it. */
+  "POST /deck/rewrite": { path: never; query: never; body: DeckRewriteBody; answer: DeckStateView };
+  /** A deck, whole; without `deck_id` the one that the agent works with. `currency` is `usd`, `eur` or `tix`. */
+  "GET /deck/state": { path: never; query: "deck_id" | "citizen" | "currency"; body: undefined; answer: DeckStateView };
+  /** Takes a revision back, also one that took back another. Lines of a proposal that it took are open again. */
+  "POST /deck/undo": { path: never; query: never; body: DeckUndoBody; answer: DeckStateView };
   /** Dreams, the newest first. */
   "GET /dreams": { path: never; query: "citizen" | "limit" | "cursor"; body: undefined; answer: List<DreamView> };
   /** One dream, by its name in the list. */
