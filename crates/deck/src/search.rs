@@ -160,11 +160,9 @@ pub fn similar_cards<'a>(
 
 /// The words behind the dash of a card's types.
 fn subtypes(card: &Card) -> impl Iterator<Item = &str> {
-    let behind = |line: &'_ str| line.split_once('—').map_or("", |(_, behind)| behind).len();
-    card.faces().flat_map(move |face| {
-        let line = face.type_line.as_str();
-        let from = line.len() - behind(line);
-        line.get(from..).unwrap_or_default().split_whitespace()
+    card.faces().flat_map(|face| {
+        let behind = face.type_line.split_once('—').map_or("", |(_, behind)| behind);
+        behind.split_whitespace()
     })
 }
 

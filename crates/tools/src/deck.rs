@@ -9,8 +9,9 @@ use std::{fmt, sync::Arc};
 
 use abide_deck::{
     CardTable, Deck, DeckActor, DeckCommand, DeckError, DeckOp, DeckState, DeckZone, ListFormat,
-    create_deck, decide, judge_deck, limits::LIST_BYTES_MAX, list_of, parse_list, print_list,
-    resolve, search_cards, similar_cards,
+    create_deck, decide, judge_deck,
+    limits::{DECKS_MAX, LIST_BYTES_MAX},
+    list_of, parse_list, print_list, resolve, search_cards, similar_cards,
 };
 use abide_domain::{
     event::{DeckAuthor, DeckLoaded},
@@ -188,6 +189,11 @@ fn load(call: &Call<'_>) -> Result<Output, ToolError> {
 impl Shared {
     async fn create(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let CreateArguments { name, cards, commander } = parse_arguments(call.arguments)?;
+        if call.decks.all().len() >= DECKS_MAX {
+            return Err(ToolError::new(format!(
+                "there are {DECKS_MAX} decks, and there can be no more"
+            )));
+        }
         let list = cards.unwrap_or_default();
         if list.len() > LIST_BYTES_MAX {
             return Err(ToolError::new("cards: at most 1 MiB is taken"));

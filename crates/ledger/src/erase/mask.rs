@@ -76,6 +76,10 @@ const FREE: &[&str] = &[
 ];
 /// A value that a tool keeps for an agent.
 const KEPT_VALUE: &str = "tool.kept";
+/// What kinds of lines about decks begin with. Which cards are meant is no word: without that, a deck would be gone with the words.
+const DECK_KINDS: &str = "deck.";
+/// Their fields that are words.
+const DECK_WORDS: &[&str] = &["text", "tags", "label"];
 /// Digits of a digest; one of a short text can be guessed.
 const DIGEST_CHARS: usize = 64;
 
@@ -93,7 +97,11 @@ fn mask_data(kind: &str, version: u32, data: &str) -> Result<String, String> {
         Event::decode(kind, version, &json).is_ok().then_some(json)
     };
     let mut all = value.clone();
-    mask_value(&mut all, "", Form::Fixed);
+    if kind.starts_with(DECK_KINDS) {
+        mask_deck(&mut all);
+    } else {
+        mask_value(&mut all, "", Form::Fixed);
+    }
     if kind == KEPT_VALUE {
         mask_kept_key(&mut all);
     }
@@ -159,6 +167,25 @@ fn mask_value(value: &mut Value, key: &str, form: Form) {
                 })
                 .collect();
             *fields = masked;
+        }
+        _ => {}
+    }
+}
+
+/// Of a line about a deck the reason goes, and what people filed cards under or wrote that was never read.
+fn mask_deck(data: &mut Value) {
+    if let Some(reason) = data.get_mut("reason") {
+        *reason = ERASED.into();
+    }
+    mask_deck_words(data, "");
+}
+
+fn mask_deck_words(value: &mut Value, key: &str) {
+    match value {
+        Value::String(text) if DECK_WORDS.contains(&key) => *text = masked_text(text, key),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_deck_words(item, key)),
+        Value::Object(fields) => {
+            fields.iter_mut().for_each(|(name, value)| mask_deck_words(value, name));
         }
         _ => {}
     }
@@ -271,6 +298,17 @@ mod tests {
         let masked = mask_data("tools.policy_changed", 1, data).unwrap();
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(read(&masked), read(data));
+    }
+
+    #[test]
+    fn of_a_deck_the_words_go_and_the_cards_stay() {
+        let data = r#"{"deck_id":"d1","proposal_id":"p1","by":{"who":"agent","name":"felix"},"deck_rev":1,"reason":"Ann asked","ops":[{"op":"set_tags","entry":{"card":{"id":"o1","name":"Sol Ring"},"zone":"main"},"tags":["Ann's"]}]}"#;
+        let masked = mask_data("deck.proposed", 1, data).unwrap();
+        assert!(!masked.contains("Ann"), "{masked}");
+        for kept in ["d1", "p1", "felix", "set_tags", "o1", "Sol Ring", "main"] {
+            assert!(masked.contains(kept), "{kept}: {masked}");
+        }
+        assert_eq!(mask_data("deck.proposed", 1, &masked).unwrap(), masked);
     }
 
     #[test]
