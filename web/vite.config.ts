@@ -25,7 +25,7 @@ export default defineConfig({
   server: {
     // `npm run dev` beside a keeper: its Host and Origin checks see its own address.
     proxy: {
-      "^/(session|health|ready|alive|version|start-epoch|epochs|events|snapshot|approvals|attention|identity|knowledge|dreams|memory|management|metrics|openapi.json|evidence)":
+      "^/(session|health|ready|alive|version|start-epoch|epochs|events|snapshot|approvals|attention|identity|knowledge|dreams|memory|management|metrics|openapi.json|evidence|deck/|cards)":
         proxied(),
       "^/(agents|stdout|watchdog)": {
         ...proxied(),

@@ -11,6 +11,7 @@ import {
 import { agentsSearch } from "@/screens/agents/search";
 import { chatSearch } from "@/screens/chat/search";
 import { cortexSearch } from "@/screens/cortex/search";
+import { deckSearch } from "@/screens/decks/search";
 import { settingsSearch } from "@/screens/settings/search";
 import { stdoutSearch } from "@/screens/stdout/search";
 import { timelineSearch } from "@/screens/timeline/search";
@@ -96,12 +97,19 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("@/screens/settings/screen"), "SettingsScreen"),
 });
 
-// Their places; they are filled when the keeper has routes for them.
+const decks = createRoute({
+  getParentRoute: () => root,
+  path: "/decks",
+  component: lazyRouteComponent(() => import("@/screens/decks/screen"), "DecksScreen"),
+});
 const deck = createRoute({
   getParentRoute: () => root,
-  path: "/deck",
-  component: () => <EmptyState title="The Deck Forge is not built into this keeper" />,
+  path: "/decks/$deck",
+  validateSearch: optional(deckSearch),
+  component: lazyRouteComponent(() => import("@/screens/decks/deck-screen"), "DeckScreen"),
 });
+
+// Its place; it is filled when the keeper has routes for it.
 const media = createRoute({
   getParentRoute: () => root,
   path: "/media",
@@ -127,6 +135,7 @@ export const router = createRouter({
     watchdog,
     stdout,
     settings,
+    decks,
     deck,
     media,
   ]),

@@ -26,7 +26,7 @@ export interface ScreenEntry {
     | "/watchdog"
     | "/stdout"
     | "/settings"
-    | "/deck"
+    | "/decks"
     | "/media";
   icon: LucideIcon;
   keys: string;
@@ -44,7 +44,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   { id: "agents", label: "Agents", to: "/agents", icon: Network, keys: "g a" },
   { id: "watchdog", label: "Watchdog", to: "/watchdog", icon: Telescope, keys: "g w" },
   { id: "stdout", label: "Log", to: "/stdout", icon: SquareTerminal, keys: "g o" },
-  { id: "deck", label: "Deck Forge", to: "/deck", icon: Layers, keys: "g d", isComing: true },
+  { id: "decks", label: "Deck Forge", to: "/decks", icon: Layers, keys: "g d" },
   { id: "media", label: "Media", to: "/media", icon: Disc3, keys: "g m", isComing: true },
   { id: "settings", label: "Settings", to: "/settings", icon: Settings, keys: "g s" },
 ];

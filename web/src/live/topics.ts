@@ -20,6 +20,8 @@ export const TOPICS = [
   "health",
   "servers",
   "tools",
+  "decks",
+  "cards",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];
@@ -61,6 +63,8 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   mcp: ["attention", "servers", "tools", "questions"],
   tools: ["tools"],
   channel: ["channels", "watchdog"],
+  deck: ["decks", "attention"],
+  cards: ["cards"],
   keeper: ["health"],
 };
 

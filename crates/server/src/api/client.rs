@@ -25,22 +25,22 @@ const SCREENS: [&str; 9] = [
     "/agents",
     "/watchdog",
     "/stdout",
-    "/deck",
+    "/decks",
     "/media",
     "/settings",
 ];
-/// Screens that name an agent behind themselves.
-const SCREENS_OF_AGENTS: [&str; 2] = ["/chat/", "/cortex/"];
+/// Screens that name something behind themselves: an agent, or a deck.
+const SCREENS_OF_ONE: [&str; 3] = ["/chat/", "/cortex/", "/decks/"];
 
 /// What a browser unpacks, the smaller first.
 const ENCODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
 
 /// Whether a path is the address of a screen.
 pub(super) fn is_screen(path: &str) -> bool {
-    let of_agent = |prefix: &str| {
+    let of_one = |prefix: &str| {
         path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
     };
-    SCREENS.contains(&path) || SCREENS_OF_AGENTS.into_iter().any(of_agent)
+    SCREENS.contains(&path) || SCREENS_OF_ONE.into_iter().any(of_one)
 }
 
 /// The page that all screens are parts of; none where the client was not built.
@@ -136,11 +136,12 @@ mod tests {
 
     #[test]
     fn screens_are_told_from_routes_below_them() {
-        for screen in ["/chat", "/chat/felix", "/cortex/felix", "/agents", "/stdout", "/settings"] {
+        for screen in ["/chat", "/chat/felix", "/cortex/felix", "/decks", "/decks/d1", "/settings"]
+        {
             assert!(is_screen(screen), "{screen}");
         }
         for route in
-            ["/", "/agents/felix", "/chat/", "/chat/a/b", "/deck/list", "/events", "/settingsx"]
+            ["/", "/agents/felix", "/chat/", "/decks/a/b", "/deck/list", "/events", "/settingsx"]
         {
             assert!(!is_screen(route), "{route}");
         }

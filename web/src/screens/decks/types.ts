@@ -1,0 +1,209 @@
+// Shapes of the deck routes.
+
+export type DeckZone =
+  | "commander"
+  | "companion"
+  | "main"
+  | "sideboard"
+  | "maybeboard"
+  | "attractions"
+  | "stickers"
+  | "tokens";
+
+export interface PrintingRef {
+  set: string;
+  number?: string;
+}
+
+export interface CardRef {
+  id: string;
+  name: string;
+}
+
+export interface EntryTarget {
+  card: CardRef;
+  zone?: DeckZone;
+  printing?: PrintingRef;
+  finish?: string;
+}
+
+export type DeckOp =
+  | { op: "add" | "remove" | "set_count"; entry: EntryTarget; count: number }
+  | { op: "move"; entry: EntryTarget; to: DeckZone; count: number }
+  | { op: "swap"; out: EntryTarget; into: CardRef; count: number }
+  | { op: "set_commanders"; cards: CardRef[] }
+  | { op: "choose_colour"; card: CardRef; colour?: string }
+  | { op: "set_tags"; entry: EntryTarget; tags: string[] }
+  | { op: "rename"; name: string };
+
+export interface CardFaceView {
+  name: string;
+  mana_cost?: string;
+  type_line: string;
+  rules_text?: string;
+  power?: string;
+  toughness?: string;
+}
+
+export interface DeckCardView {
+  oracle_id: string;
+  name: string;
+  count: number;
+  zone: DeckZone;
+  printing?: PrintingRef;
+  finish: string;
+  tags: string[];
+  mana_cost?: string;
+  mana_value: number;
+  type_line: string;
+  colours: string[];
+  colour_identity: string[];
+  rules_text?: string;
+  power?: string;
+  toughness?: string;
+  faces?: CardFaceView[];
+  price?: number;
+  image: boolean;
+  findings: string[];
+  group: string;
+  known?: boolean;
+}
+
+export interface FindingView {
+  code: string;
+  card?: string;
+  message: string;
+  severity: string;
+}
+
+export interface PriceView {
+  currency: string;
+  total: number;
+  priced: number;
+  of: number;
+}
+
+export interface BracketView {
+  estimate: number;
+  set?: number;
+  reasons: string[];
+}
+
+export interface DeckSummaryView {
+  count: number;
+  legal: boolean;
+  price: PriceView;
+  curve: number[];
+  bracket: BracketView;
+}
+
+export interface ProposalLineView {
+  id: string;
+  op: string;
+  card: string;
+  count: number;
+  line: DeckOp;
+  original?: DeckOp;
+  state: "open" | "taken" | "refused" | "stale";
+  cause?: string;
+  cards: DeckCardView[];
+}
+
+export interface ProposalView {
+  id: string;
+  deck_rev: number;
+  by: { who: string; name: string };
+  reason: string;
+  ops: ProposalLineView[];
+  before: DeckSummaryView;
+  after: DeckSummaryView;
+}
+
+export interface UnparsedView {
+  line: number;
+  text: string;
+  why: string;
+}
+
+export interface DeckStateView {
+  deck_id: string;
+  name: string;
+  format: string;
+  rev: number;
+  commander: DeckCardView[];
+  cards: DeckCardView[];
+  unparsed: UnparsedView[];
+  legality: FindingView[];
+  legal: boolean;
+  curve: number[];
+  colours: Record<string, { pips: number; sources: number }>;
+  types: Record<string, number>;
+  price: PriceView;
+  bracket: BracketView;
+  companion?: string;
+  forked_from?: { deck_id: string; rev: number };
+  updated_at: string;
+  proposals: ProposalView[];
+}
+
+export interface DeckListItem {
+  deck_id: string;
+  name: string;
+  format: string;
+  commander: string | null;
+  count: number;
+  legal: boolean;
+  rev: number;
+  updated_at: string;
+  open_proposals: number;
+}
+
+export interface EntryContent {
+  count: number;
+  name: string;
+  tags?: string[];
+  label?: string;
+}
+
+export type DeckChange =
+  | {
+      of: "entry";
+      key: { zone: DeckZone; card: string; printing?: PrintingRef; finish?: string };
+      before?: EntryContent;
+      after?: EntryContent;
+    }
+  | { of: "colour"; card: string; before?: string; after?: string }
+  | { of: "name"; before: string; after: string };
+
+export interface DeckRevisionView {
+  rev: number;
+  at: string;
+  by: { who: string; name: string };
+  cause: string;
+  changes: DeckChange[];
+  undoable: boolean;
+}
+
+export interface CardDifference {
+  zone: DeckZone;
+  card: string;
+  name: string;
+  before: number;
+  after: number;
+}
+
+export interface CardTableView {
+  state: "missing" | "loading" | "ready" | "pulling";
+  cards: number;
+  updated_at: string | null;
+  source: string | null;
+  hint?: string;
+}
+
+export interface DeckExportView {
+  format: string;
+  text: string;
+  lost: string[];
+}
+
+export type FoundCardView = Omit<DeckCardView, "count" | "zone">;
