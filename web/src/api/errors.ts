@@ -8,14 +8,17 @@ export class ApiError extends Error {
   readonly code: string;
   readonly details: readonly Detail[];
   readonly epochId: string | null;
+  /** What a route adds that has more to say, in its own shape. */
+  readonly detail: unknown;
 
-  constructor(status: number, error: Partial<ErrorView>) {
+  constructor(status: number, error: Partial<ErrorView> & { detail?: unknown }) {
     super(error.message || `the keeper answered ${status}`);
     this.name = "ApiError";
     this.status = status;
     this.code = error.code || "unreadable";
     this.details = error.details ?? [];
     this.epochId = error.epoch_id ?? null;
+    this.detail = error.detail ?? null;
   }
 
   static offline(cause: unknown): ApiError {
@@ -36,6 +39,7 @@ export function decodeError(status: number, text: string): ApiError {
         message: text_of(error.message),
         details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
         epoch_id: typeof error.epoch_id === "string" ? error.epoch_id : null,
+        detail: error.detail,
       });
     }
   } catch {

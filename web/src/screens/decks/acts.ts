@@ -34,6 +34,17 @@ export function keepState(client: QueryClient, state: DeckStateView): void {
   );
 }
 
+const notesKey = (deck: string) => ["deck-notes", deck];
+
+/** What a list said that does not hold is in the answer to it alone; this page keeps it. */
+export function keepNotes(client: QueryClient, state: DeckStateView): void {
+  client.setQueryData(notesKey(state.deck_id), state.import_notes ?? []);
+}
+
+export function notesOf(client: QueryClient, deck: string): readonly string[] {
+  return client.getQueryData<string[]>(notesKey(deck)) ?? [];
+}
+
 /** Reads the deck anew: something else than expected happened to it. */
 export function readAgain(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: ["decks"] });
@@ -110,7 +121,7 @@ export function sayRefused(
   client: QueryClient,
   deck: string,
   proposal: string,
-  lines: readonly string[],
+  lines: readonly number[],
 ): void {
   toast({
     title: lines.length === 1 ? "1 line rejected" : `${lines.length} lines rejected`,

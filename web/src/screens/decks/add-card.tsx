@@ -7,7 +7,7 @@ import { edit } from "./acts";
 import { ManaCost } from "./mana-cost";
 import { addNew } from "./ops";
 import { foundQuery } from "./queries";
-import type { DeckStateView, FoundCardView } from "./types";
+import type { CardFactsView, DeckStateView } from "./types";
 
 export const ADD_CARD_ID = "add-card";
 
@@ -38,7 +38,7 @@ export function CardFinder({
   label: string;
   deck: string;
   className?: string;
-  onChoose: (card: FoundCardView) => void;
+  onChoose: (card: CardFactsView) => void;
 }) {
   const own = useId();
   const field = id ?? own;
@@ -49,7 +49,7 @@ export function CardFinder({
   const found = useQuery(foundQuery(q, deck, isAny));
   const items = q.length > 1 ? (found.data?.items ?? []) : [];
   const chosen = items[Math.min(at, items.length - 1)];
-  const take = (card: FoundCardView | undefined) => {
+  const take = (card: CardFactsView | undefined) => {
     if (!card) return;
     onChoose(card);
     setText("");
@@ -123,7 +123,7 @@ export function CardFinder({
   );
 }
 
-function Found(props: { id: string; card: FoundCardView; isChosen: boolean; onTake: () => void }) {
+function Found(props: { id: string; card: CardFactsView; isChosen: boolean; onTake: () => void }) {
   const { card, isChosen } = props;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard acts in the field above

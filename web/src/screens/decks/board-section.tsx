@@ -1,13 +1,13 @@
 import { cx, visibleLine } from "@/ui";
 import { type BoardColumn, type BoardSection, keyOf } from "./board-model";
 import { CardRow, type RowHandlers } from "./card-row";
-import type { DeckCardView, FindingView } from "./types";
+import type { DeckCardView, DeckFindingView } from "./types";
 
 interface Props {
   section: BoardSection;
   /** Whether a card that is carried would go here. */
   isOver: boolean;
-  findings: ReadonlyMap<string, readonly FindingView[]>;
+  findings: ReadonlyMap<string, readonly DeckFindingView[]>;
   commanders: readonly DeckCardView[];
   reached: string | undefined;
   carried: string | undefined;
@@ -15,7 +15,7 @@ interface Props {
   on: RowHandlers;
 }
 
-const NONE: readonly FindingView[] = [];
+const NONE: readonly DeckFindingView[] = [];
 
 /** A place of the deck with its cards, in columns where they are grouped. */
 export function BoardSectionView(props: Props) {

@@ -2,10 +2,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Select } from "@/ui";
-import { edit } from "./acts";
+import { edit, notesOf } from "./acts";
 import { AddCard } from "./add-card";
 import { type Arrow, entriesOf, GROUPINGS, type Grouping, keyOf, neighbour, sectionsOf } from "./board-model";
 import { BoardSectionView } from "./board-section";
+import { Candidates } from "./candidates";
 import { CardDialog } from "./card-dialog";
 import { type CardAct, minusOne, move, plusOne, takeOut } from "./card-menu";
 import { BOARD_HINT_ID, type RowHandlers } from "./card-row";
@@ -75,7 +76,8 @@ export function Board({ state, isImported }: { state: DeckStateView; isImported:
           ))}
         </Select>
       </div>
-      <Unread lines={state.unparsed} isOpen={isImported} />
+      <Unread lines={state.unparsed} notes={notesOf(client, state.deck_id)} isOpen={isImported} />
+      <Candidates state={state} />
       {sections.map((section) => (
         <BoardSectionView
           key={section.zone}
@@ -85,7 +87,7 @@ export function Board({ state, isImported }: { state: DeckStateView; isImported:
           commanders={state.commander}
           reached={reach}
           carried={carried?.card.key}
-          previewed={preview.shown ? keyOf(preview.shown.card) : undefined}
+          previewed={preview.shown?.id}
           on={handlers}
         />
       ))}
@@ -161,10 +163,10 @@ function useHandlers(
       onKey: (card, event) => onKey(card, event, newest.current, box.current, setReached),
       onFocus: (card, element) => {
         setReached(keyOf(card));
-        if (element.matches(":focus-visible")) newest.current.preview.show(card, element);
+        if (element.matches(":focus-visible")) newest.current.preview.show(keyOf(card), card, element);
       },
       onHover: (card, element, pointer) => {
-        if (pointer === "mouse") newest.current.preview.show(card, element);
+        if (pointer === "mouse") newest.current.preview.show(keyOf(card), card, element);
       },
       onLeave: () => newest.current.preview.leave(),
     }),

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Badge, Button, Dialog, IconButton, visible, visibleLine } from "@/ui";
 import { type CardAct, minusOne, movesOf, plusOne, takeOut } from "./card-menu";
 import { CardFront, CardText } from "./card-text";
-import type { DeckCardView, FindingView } from "./types";
+import type { DeckCardView, DeckFindingView } from "./types";
 import { amount } from "./words";
 import { zoneTitle } from "./zones";
 
@@ -18,7 +18,7 @@ export function CardDialog({
 }: {
   card: DeckCardView | null;
   currency: string;
-  findings: readonly FindingView[];
+  findings: readonly DeckFindingView[];
   commanders: readonly DeckCardView[];
   onAct: (card: DeckCardView, act: CardAct) => void;
   onClose: () => void;

@@ -6,7 +6,7 @@ import { type CardAct, CardMenu, minusOne, plusOne } from "./card-menu";
 import { CardThumb } from "./card-text";
 import { ManaCost } from "./mana-cost";
 import { PREVIEW_ID } from "./preview";
-import type { DeckCardView, FindingView } from "./types";
+import type { DeckCardView, DeckFindingView } from "./types";
 
 export const BOARD_HINT_ID = "board-hint";
 
@@ -22,7 +22,7 @@ export interface RowHandlers {
 
 interface Props {
   card: DeckCardView;
-  findings: readonly FindingView[];
+  findings: readonly DeckFindingView[];
   commanders: readonly DeckCardView[];
   /** Whether Tab leads here: to one card of the board alone. */
   isReached: boolean;

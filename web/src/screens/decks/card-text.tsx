@@ -3,15 +3,10 @@ import { useState } from "react";
 import { cx, visible, visibleLine } from "@/ui";
 import { ManaCost } from "./mana-cost";
 import { imagePath } from "./routes";
-import type { CardFaceView, DeckCardView } from "./types";
-
-type Shown = Pick<
-  DeckCardView,
-  "oracle_id" | "name" | "mana_cost" | "type_line" | "rules_text" | "power" | "toughness" | "faces" | "image"
-> & { known?: boolean };
+import type { CardFaceView, CardFactsView } from "./types";
 
 /** All that a card says. */
-export function CardText({ card, className }: { card: Shown; className?: string }) {
+export function CardText({ card, className }: { card: CardFactsView; className?: string }) {
   const faces: readonly CardFaceView[] = card.faces?.length ? card.faces : [card];
   return (
     <div className={cx("flex flex-col gap-3 text-sm text-ink", className)}>
@@ -36,7 +31,7 @@ export function CardText({ card, className }: { card: Shown; className?: string 
           )}
         </div>
       ))}
-      {card.known === false && (
+      {!card.known && (
         <p className="text-[13px] text-wait">The keeper's card table does not know this card.</p>
       )}
     </div>
@@ -44,7 +39,7 @@ export function CardText({ card, className }: { card: Shown; className?: string 
 }
 
 /** A card as its picture where one can be had. The text stays for those who hear it. */
-export function CardFront({ card, face = 0 }: { card: Shown; face?: number }) {
+export function CardFront({ card, face = 0 }: { card: CardFactsView; face?: number }) {
   const [state, setState] = useState<"waits" | "there" | "none">(card.image ? "waits" : "none");
   return (
     <div className="relative aspect-[488/680] w-full overflow-hidden rounded-[4.5%/3.3%] border border-line-strong bg-surface">
@@ -69,7 +64,11 @@ export function CardFront({ card, face = 0 }: { card: Shown; face?: number }) {
 }
 
 /** The middle of a small picture, for a line of a list; its colours until it is there. */
-export function CardThumb({ card }: { card: Pick<DeckCardView, "oracle_id" | "image" | "colour_identity"> }) {
+export function CardThumb({
+  card,
+}: {
+  card: Pick<CardFactsView, "oracle_id" | "image" | "colour_identity">;
+}) {
   const [isGone, setGone] = useState(false);
   return (
     <span

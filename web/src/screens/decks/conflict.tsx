@@ -1,23 +1,26 @@
 import { useEffect, useRef } from "react";
 import { type ApiError, messageOf } from "@/api/errors";
 import { Button, visible } from "@/ui";
-import type { ProposalView } from "./types";
-import { lineWords } from "./words";
+import { conflictsOf } from "./conflicts";
+import type { DeckProposalView } from "./types";
+import { changeWords, lineWords } from "./words";
 
 /** The keeper refused, for the deck moved on: what changed, line by line. What was ticked stays ticked. */
 export function Conflict(props: {
   error: ApiError;
-  proposal: ProposalView;
+  proposal: DeckProposalView;
+  /** Ticked lines that can still be approved. */
   left: number;
+  nameOf: (card: string) => string;
   onClose: () => void;
 }) {
-  const { error, proposal } = props;
+  const { error, proposal, nameOf } = props;
   const box = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each refusal
   useEffect(() => box.current?.focus(), [error]);
-  const words = (path: string) => {
-    const line = proposal.ops.find((one) => one.id === path || path.endsWith(`.${one.id}`));
-    return line ? lineWords(line.line).text : null;
+  const words = (id: number) => {
+    const line = proposal.ops.find((one) => one.id === id);
+    return line ? lineWords(line.line).text : `Line ${id}`;
   };
   return (
     <div
@@ -29,16 +32,19 @@ export function Conflict(props: {
     >
       <p className="font-medium">The deck changed; nothing was approved.</p>
       <p className="break-words">{visible(messageOf(error))}</p>
-      {error.details.length > 0 && (
-        <ul className="mt-1 list-disc pl-5">
-          {error.details.map((detail) => (
-            <li key={detail.path + detail.message} className="break-words">
-              {words(detail.path) && <span className="text-muted">{words(detail.path)}: </span>}
-              {visible(detail.message)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="mt-1 list-disc pl-5">
+        {conflictsOf(error).map((one) => (
+          <li key={one.id} className="break-words">
+            {words(one.id)}: {visible(one.cause)}
+            {(one.changes ?? []).length > 0 && (
+              <span className="text-muted">
+                {" "}
+                ({one.changes.map((change) => changeWords(change, nameOf)).join("; ")})
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
       <div className="mt-2 flex flex-wrap items-center gap-3">
         <span className="text-[13px] text-muted">
           Your ticks are kept; {props.left} of them can still be approved.

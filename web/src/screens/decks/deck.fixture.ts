@@ -2,10 +2,10 @@
 import type {
   DeckCardView,
   DeckOp,
+  DeckProposalView,
   DeckStateView,
   DeckSummaryView,
   ProposalLineView,
-  ProposalView,
 } from "./types";
 
 export function card(name: string, more: Partial<DeckCardView> = {}): DeckCardView {
@@ -27,6 +27,7 @@ export function card(name: string, more: Partial<DeckCardView> = {}): DeckCardVi
     price: 125,
     image: false,
     findings: [],
+    known: true,
     group: "creature",
     ...more,
   };
@@ -41,12 +42,13 @@ export const summary = (more: Partial<DeckSummaryView> = {}): DeckSummaryView =>
   price: { currency: "usd", total: 12_345, priced: 97, of: 100 },
   curve: [0, 4, 10, 8, 5, 3, 1, 1],
   bracket: { estimate: 2, reasons: ["no game changer"] },
+  legality: [],
   ...more,
 });
 
 const entry = (one: DeckCardView) => ({ card: { id: one.oracle_id, name: one.name }, zone: one.zone });
 
-export function line(id: string, op: DeckOp, more: Partial<ProposalLineView> = {}): ProposalLineView {
+export function line(id: number, op: DeckOp, more: Partial<ProposalLineView> = {}): ProposalLineView {
   return { id, op: op.op, card: "", count: 1, line: op, state: "open", cards: [], ...more };
 }
 
@@ -61,17 +63,17 @@ const ring = card("Sol Ring", {
   colour_identity: [],
 });
 
-export function proposal(more: Partial<ProposalView> = {}): ProposalView {
+export function proposal(more: Partial<DeckProposalView> = {}): DeckProposalView {
   return {
     id: "p1",
     deck_rev: 3,
     by: { who: "agent", name: "felix" },
     reason: "Faster mana.",
     ops: [
-      line("0", { op: "add", entry: entry(ring), count: 1 }, { cards: [ring] }),
-      line("1", { op: "remove", entry: entry(bear), count: 1 }, { cards: [bear] }),
+      line(1, { op: "add", entry: entry(ring), count: 1 }, { cards: [ring] }),
+      line(2, { op: "remove", entry: entry(bear), count: 1 }, { cards: [bear] }),
       line(
-        "2",
+        3,
         {
           op: "swap",
           out: entry(elf),
@@ -81,7 +83,7 @@ export function proposal(more: Partial<ProposalView> = {}): ProposalView {
         { state: "stale", cause: "Llanowar Elves: 1 → 0 in revision 4", cards: [elf] },
       ),
       line(
-        "3",
+        4,
         { op: "add", entry: entry(card("Craterhoof Behemoth")), count: 1 },
         { state: "refused", cause: "too expensive" },
       ),
@@ -103,7 +105,13 @@ export function deckState(more: Partial<DeckStateView> = {}): DeckStateView {
     unparsed: [{ line: 7, text: "1 Blitzschlag", why: "no card has this English name" }],
     legality: [
       { code: "size", message: "The deck has 33 cards, not 100.", severity: "error" },
-      { code: "singleton", card: "grizzly-bears", message: "Only one is allowed.", severity: "error" },
+      {
+        code: "singleton",
+        card: "Grizzly Bears",
+        oracle_id: "grizzly-bears",
+        message: "Only one is allowed.",
+        severity: "error",
+      },
     ],
     legal: false,
     curve: [0, 1, 1, 1, 0, 0, 0, 0],
@@ -111,6 +119,7 @@ export function deckState(more: Partial<DeckStateView> = {}): DeckStateView {
     types: { Creature: 3, Land: 30 },
     price: { currency: "usd", total: 500, priced: 32, of: 33 },
     bracket: { estimate: 2, reasons: ["no game changer"] },
+    commander_candidates: [],
     updated_at: "2026-03-12T20:00:00Z",
     proposals: [proposal()],
     ...more,

@@ -5,17 +5,18 @@ import { Curve } from "./curve";
 import { deltaRows } from "./delta";
 import { effectQuery } from "./queries";
 import { isWhole } from "./review-model";
-import type { ProposalView } from "./types";
+import type { DeckProposalView } from "./types";
 
 /** The deck before, and after what is ticked. */
 export function EffectPanel(props: {
   deck: string;
   rev: number;
-  proposal: ProposalView;
-  ticked: readonly string[];
+  proposal: DeckProposalView;
+  ticked: readonly number[];
 }) {
   const { proposal, ticked } = props;
-  const needs = ticked.length > 0 && !isWhole(proposal, ticked);
+  const isAll = isWhole(proposal, ticked);
+  const needs = ticked.length > 0 && !isAll;
   const asked = useQuery({
     ...effectQuery(props.deck, proposal.id, props.rev, ticked),
     enabled: needs,
@@ -42,14 +43,21 @@ export function EffectPanel(props: {
           {visible(messageOf(asked.error))}
         </p>
       ) : (
-        after && (
-          <div className={cx("mt-2", isOld && "opacity-60")}>
-            <Rows rows={deltaRows(before, after)} />
-            <div className="mt-3">
-              <Curve before={before.curve} after={after.curve} />
+        <>
+          {isAll && proposal.problem && (
+            <p className="mt-2 break-words text-fail">
+              They cannot be done together: {visible(proposal.problem)}
+            </p>
+          )}
+          {after && (
+            <div className={cx("mt-2", isOld && "opacity-60")}>
+              <Rows rows={deltaRows(before, after)} />
+              <div className="mt-3">
+                <Curve before={before.curve} after={after.curve} />
+              </div>
             </div>
-          </div>
-        )
+          )}
+        </>
       )}
     </section>
   );

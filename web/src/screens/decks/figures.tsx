@@ -5,12 +5,11 @@ import type { ReactNode } from "react";
 import { toast, toastError } from "@/app/toasts";
 import { Select, visible, visibleLine } from "@/ui";
 import { act } from "./acts";
-import { entriesOf } from "./board-model";
 import { Curve } from "./curve";
 import { mean } from "./delta";
 import { inWeight, legalWords } from "./findings";
 import { setBracket } from "./routes";
-import type { DeckStateView, FindingView } from "./types";
+import type { DeckFindingView, DeckStateView } from "./types";
 import { amount, bracketName, colourName, coverage } from "./words";
 
 export function Figures({ state, onCard }: { state: DeckStateView; onCard: (oracleId: string) => void }) {
@@ -43,7 +42,6 @@ function Part({ title, note, children }: { title: string; note?: ReactNode; chil
 
 function Legality({ state, onCard }: { state: DeckStateView; onCard: (oracleId: string) => void }) {
   const Icon = state.legal ? CircleCheck : CircleX;
-  const names = new Map(entriesOf(state).map((card) => [card.oracle_id, card.name]));
   return (
     <Part title="Legality">
       <p className={state.legal ? "flex items-center gap-2 text-life" : "flex items-center gap-2 text-fail"}>
@@ -52,20 +50,16 @@ function Legality({ state, onCard }: { state: DeckStateView; onCard: (oracleId: 
       </p>
       <ul className="mt-1.5 flex flex-col gap-1.5">
         {inWeight(state.legality).map((one, at) => (
-          <Finding key={at} finding={one} name={one.card ? names.get(one.card) : undefined} onCard={onCard} />
+          <Finding key={at} finding={one} onCard={onCard} />
         ))}
       </ul>
     </Part>
   );
 }
 
-function Finding(props: {
-  finding: FindingView;
-  name: string | undefined;
-  onCard: (oracleId: string) => void;
-}) {
-  const { finding, name } = props;
-  const { card } = finding;
+function Finding(props: { finding: DeckFindingView; onCard: (oracleId: string) => void }) {
+  const { finding } = props;
+  const { card, oracle_id } = finding;
   return (
     <li className="flex gap-2 text-[13px] text-ink">
       <TriangleAlert
@@ -78,15 +72,15 @@ function Finding(props: {
       />
       <span className="min-w-0 break-words">
         {visible(finding.message)}
-        {card && name && (
+        {card && oracle_id && (
           <>
             {" "}
             <button
               type="button"
               className="text-accent underline underline-offset-3"
-              onClick={() => props.onCard(card)}
+              onClick={() => props.onCard(oracle_id)}
             >
-              show {visibleLine(name)}
+              show {visibleLine(card)}
             </button>
           </>
         )}
@@ -149,7 +143,9 @@ function Bracket({ state }: { state: DeckStateView }) {
   };
   return (
     <Part title="Bracket">
-      <p className="text-ink">Estimated: {bracketName(bracket.estimate)}</p>
+      <p className="text-ink">
+        Estimated: {bracket.estimate == null ? "unknown" : bracketName(bracket.estimate)}
+      </p>
       <ul className="mt-1 list-disc pl-5 text-[13px] text-muted">
         {bracket.reasons.map((reason) => (
           <li key={reason} className="break-words">

@@ -1,16 +1,17 @@
 // What is wrong with a deck, where it is wrong.
-import type { DeckStateView, FindingView } from "./types";
+import type { DeckFindingView, DeckStateView } from "./types";
 
 /** By card, its findings. */
-export function findingsByCard(legality: readonly FindingView[]): Map<string, FindingView[]> {
-  const all = new Map<string, FindingView[]>();
-  for (const one of legality) if (one.card) all.set(one.card, [...(all.get(one.card) ?? []), one]);
+export function findingsByCard(legality: readonly DeckFindingView[]): Map<string, DeckFindingView[]> {
+  const all = new Map<string, DeckFindingView[]>();
+  for (const one of legality)
+    if (one.oracle_id) all.set(one.oracle_id, [...(all.get(one.oracle_id) ?? []), one]);
   return all;
 }
 
 /** Errors first; those of the deck as a whole before those of cards. */
-export function inWeight(legality: readonly FindingView[]): FindingView[] {
-  const weight = (one: FindingView) => (one.severity === "warning" ? 2 : 0) + (one.card ? 1 : 0);
+export function inWeight(legality: readonly DeckFindingView[]): DeckFindingView[] {
+  const weight = (one: DeckFindingView) => (one.severity === "warning" ? 2 : 0) + (one.card ? 1 : 0);
   return [...legality].sort((a, b) => weight(a) - weight(b));
 }
 

@@ -1,13 +1,13 @@
-import { Pencil, RotateCcw, X } from "lucide-react";
+import { Check, Pencil, RotateCcw, X } from "lucide-react";
 import { Badge, type BadgeTone, cx, IconButton, visible, visibleLine } from "@/ui";
 import { CardThumb } from "./card-text";
 import { ManaCost } from "./mana-cost";
 import { isUsable, isWaiting } from "./review-model";
 import { canRewrite } from "./rewrite-model";
-import type { DeckCardView, ProposalLineView } from "./types";
+import type { CardFactsView, ProposalLineView } from "./types";
 import { lineWords } from "./words";
 
-const STATES: Record<ProposalLineView["state"], [word: string, tone: BadgeTone]> = {
+const STATES: Record<string, [word: string, tone: BadgeTone]> = {
   open: ["open", "plain"],
   taken: ["taken", "life"],
   refused: ["rejected", "plain"],
@@ -21,8 +21,10 @@ export interface LineHandlers {
   onReject: (line: ProposalLineView) => void;
   onRewrite: (line: ProposalLineView) => void;
   onReopen: (line: ProposalLineView) => void;
+  /** Takes a stale line as it stands. */
+  onDespite: (line: ProposalLineView) => void;
   onReach: (line: ProposalLineView) => void;
-  onCard: (card: DeckCardView, element: HTMLElement) => void;
+  onCard: (card: CardFactsView, element: HTMLElement) => void;
   onCardLeave: () => void;
 }
 
@@ -98,7 +100,7 @@ export function LineRow(props: {
   );
 }
 
-function CardChip({ card, on }: { card: DeckCardView; on: LineHandlers }) {
+function CardChip({ card, on }: { card: CardFactsView; on: LineHandlers }) {
   return (
     <button
       type="button"
@@ -131,6 +133,14 @@ function Acts({ line, text, on }: { line: ProposalLineView; text: string; on: Li
   if (!isWaiting(line)) return null;
   return (
     <span className="flex shrink-0">
+      {line.state === "stale" && (
+        <IconButton
+          size="s"
+          label={`Approve in spite of the change: ${text}`}
+          icon={<Check aria-hidden className={icon} />}
+          onClick={() => on.onDespite(line)}
+        />
+      )}
       {canRewrite(line.line) && (
         <IconButton
           size="s"

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "@/api/errors";
 import { Button, Dialog, Input, Textarea, visible } from "@/ui";
-import { keepState, readAgain } from "./acts";
+import { keepNotes, keepState, readAgain } from "./acts";
 import { createDeck } from "./routes";
 import type { DeckStateView } from "./types";
 
@@ -33,6 +33,7 @@ export function NewDeckDialog({
         ...(list.trim() ? { cards: list } : {}),
       });
       keepState(client, state);
+      keepNotes(client, state);
       void readAgain(client);
       onDone(state);
     } catch (error) {

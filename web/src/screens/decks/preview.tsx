@@ -3,13 +3,15 @@ import { useEffect } from "react";
 import { createPortal } from "react-dom";
 import { CardFront } from "./card-text";
 import { type Box, placeBeside } from "./place";
-import type { DeckCardView } from "./types";
+import type { CardFactsView } from "./types";
 
 export const PREVIEW_ID = "card-preview";
 const SIZE = { width: 244, height: 340 };
 
 export interface Previewed {
-  card: DeckCardView;
+  /** What it is shown beside. */
+  id: string;
+  card: CardFactsView;
   anchor: Box;
 }
 

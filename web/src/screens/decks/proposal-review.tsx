@@ -2,6 +2,7 @@ import { Check, MoreHorizontal } from "lucide-react";
 import { useState } from "react";
 import { useCommands } from "@/app/commands";
 import { Button, IconButton, Kbd, Menu, PlainText } from "@/ui";
+import { entriesOf } from "./board-model";
 import { Conflict } from "./conflict";
 import { EffectPanel } from "./effect-panel";
 import { LineRow } from "./line-row";
@@ -10,14 +11,14 @@ import { RejectDialog } from "./reject-dialog";
 import { allTicked, isUsable, isWaiting, positionWords, progressWords, type Unticked } from "./review-model";
 import { RewriteDialog } from "./rewrite-dialog";
 import { canRewrite } from "./rewrite-model";
-import type { DeckStateView, ProposalLineView, ProposalView } from "./types";
+import type { DeckProposalView, DeckStateView, ProposalLineView } from "./types";
 import { usePreview } from "./use-preview";
 import { useReview } from "./use-review";
 import { actorWords, lineWords } from "./words";
 
 interface Props {
   state: DeckStateView;
-  proposal: ProposalView;
+  proposal: DeckProposalView;
   unticked: Unticked;
   onUnticked: (unticked: Unticked) => void;
 }
@@ -31,6 +32,7 @@ interface Rejecting {
 export function ProposalReview({ state, proposal, unticked, onUnticked }: Props) {
   const review = useReview(state, proposal, unticked, onUnticked);
   const preview = usePreview();
+  const names = new Map(entriesOf(state).map((card) => [card.oracle_id, card.name]));
   const [rejecting, setRejecting] = useState<Rejecting | null>(null);
   const [rewriting, setRewriting] = useState<ProposalLineView | null>(null);
   const { line, ticked } = review;
@@ -54,6 +56,7 @@ export function ProposalReview({ state, proposal, unticked, onUnticked }: Props)
             error={review.conflict}
             proposal={proposal}
             left={ticked.length}
+            nameOf={(card) => names.get(card) ?? card}
             onClose={review.forgetConflict}
           />
         )}
@@ -86,8 +89,9 @@ export function ProposalReview({ state, proposal, unticked, onUnticked }: Props)
                   onReject: rejectLine,
                   onRewrite: rewriteLine,
                   onReopen: () => void review.reopen(one.id),
+                  onDespite: () => void review.takeDespite(one.id),
                   onReach: () => review.setReached(one.id),
-                  onCard: preview.show,
+                  onCard: (card, element) => preview.show(card.oracle_id, card, element),
                   onCardLeave: preview.leave,
                 }}
               />
@@ -135,8 +139,8 @@ export function ProposalReview({ state, proposal, unticked, onUnticked }: Props)
 
 /** Who proposes it and why. What rejects much stands here, far from what approves. */
 function Head(props: {
-  proposal: ProposalView;
-  ticked: readonly string[];
+  proposal: DeckProposalView;
+  ticked: readonly number[];
   onReject: (what: Rejecting) => void;
 }) {
   const { proposal, ticked } = props;

@@ -49,7 +49,7 @@ export const historyQuery = (id: string) =>
     queryFn: (context) => readHistory(id, context),
   });
 
-export const effectQuery = (deck: string, proposal: string, rev: number, ops: readonly string[]) =>
+export const effectQuery = (deck: string, proposal: string, rev: number, ops: readonly number[]) =>
   queryOptions({
     queryKey: ["decks", "effect", deck, proposal, rev, ops],
     queryFn: (context) => readEffect(proposal, ops, context),

@@ -25,43 +25,43 @@ import {
 } from "./rewrite-model";
 import type { DeckOp } from "./types";
 
-const none = new Set<string>();
+const none = new Set<number>();
 
 describe("ticks", () => {
   it("are at all lines that can be used, and come and go one by one", () => {
     const one = proposal();
-    expect(tickedOf(one, none)).toEqual(["0", "1"]);
-    const without = toggled(none, "1");
-    expect(tickedOf(one, without)).toEqual(["0"]);
-    expect(tickedOf(one, toggled(without, "1"))).toEqual(["0", "1"]);
-    expect(isWhole(one, ["0", "1"])).toBe(true);
-    expect(isWhole(one, ["0"])).toBe(false);
+    expect(tickedOf(one, none)).toEqual([1, 2]);
+    const without = toggled(none, 2);
+    expect(tickedOf(one, without)).toEqual([1]);
+    expect(tickedOf(one, toggled(without, 2))).toEqual([1, 2]);
+    expect(isWhole(one, [1, 2])).toBe(true);
+    expect(isWhole(one, [1])).toBe(false);
   });
   it("outlive that a line goes stale and comes back", () => {
-    const without = toggled(none, "1");
+    const without = toggled(none, 2);
     const ops = proposal().ops.map((line) => ({ ...line, state: "stale" as const }));
     expect(tickedOf(proposal({ ops }), without)).toEqual([]);
-    expect(tickedOf(proposal(), allTicked(proposal({ ops }), without, true))).toEqual(["0"]);
+    expect(tickedOf(proposal(), allTicked(proposal({ ops }), without, true))).toEqual([1]);
   });
   it("are all set or taken off at once, of lines that can be used", () => {
     expect(tickedOf(proposal(), allTicked(proposal(), none, false))).toEqual([]);
-    expect([...allTicked(proposal(), none, false)]).toEqual(["0", "1"]);
-    expect(tickedOf(proposal(), allTicked(proposal(), new Set(["0", "1"]), true))).toEqual(["0", "1"]);
+    expect([...allTicked(proposal(), none, false)]).toEqual([1, 2]);
+    expect(tickedOf(proposal(), allTicked(proposal(), new Set([1, 2]), true))).toEqual([1, 2]);
   });
 });
 
 describe("the way through", () => {
   it("begins at the first line that waits and stops at both ends", () => {
     const one = proposal();
-    expect(stepped(one, null, 1)).toBe("0");
-    expect(stepped(one, "0", -1)).toBe("0");
-    expect(stepped(one, "2", 1)).toBe("3");
-    expect(stepped(one, "3", 1)).toBe("3");
-    expect(stepped(one, "gone", 1)).toBe("0");
+    expect(stepped(one, null, 1)).toBe(1);
+    expect(stepped(one, 1, -1)).toBe(1);
+    expect(stepped(one, 3, 1)).toBe(4);
+    expect(stepped(one, 4, 1)).toBe(4);
+    expect(stepped(one, 99, 1)).toBe(1);
     expect(stepped(proposal({ ops: [] }), null, 1)).toBeNull();
   });
   it("is told in words", () => {
-    expect(positionWords(proposal(), "1")).toBe("2 of 4");
+    expect(positionWords(proposal(), 2)).toBe("2 of 4");
     expect(positionWords(proposal(), null)).toBe("4 lines");
     expect(progressWords(proposal())).toBe("2 open, 1 stale, 1 refused");
   });

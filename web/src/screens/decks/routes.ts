@@ -2,14 +2,14 @@
 import { call as callAny } from "@/api/client";
 import type {
   CardDifference,
+  CardFactsView,
   CardTableView,
   DeckExportView,
-  DeckListItem,
+  DeckItemView,
   DeckOp,
   DeckRevisionView,
   DeckStateView,
   DeckSummaryView,
-  FoundCardView,
 } from "./types";
 
 interface Given {
@@ -24,7 +24,7 @@ type Signal = { signal?: AbortSignal | undefined };
 const post = (path: string, body: unknown) => call(`POST ${path}`, { body }) as Promise<DeckStateView>;
 
 export const listDecks = ({ signal }: Signal) =>
-  call("GET /deck/list", { signal }) as Promise<{ items: DeckListItem[] }>;
+  call("GET /deck/list", { signal }) as Promise<{ items: DeckItemView[] }>;
 
 export const readDeck = (deck_id: string, { signal }: Signal) =>
   call("GET /deck/state", { query: { deck_id }, signal }) as Promise<DeckStateView>;
@@ -41,7 +41,7 @@ export const readTable = ({ signal }: Signal) => call("GET /cards", { signal }) 
 export const findCards = (
   query: { q: string; deck_id?: string; limit: number; any?: number | undefined },
   { signal }: Signal,
-) => call("GET /deck/cards", { query, signal }) as Promise<{ items: FoundCardView[] }>;
+) => call("GET /deck/cards", { query, signal }) as Promise<{ items: CardFactsView[] }>;
 
 export const compareDecks = (left: string, right: string, { signal }: Signal) =>
   call("GET /deck/compare", { query: { left, right }, signal }) as Promise<{ items: CardDifference[] }>;
@@ -49,7 +49,7 @@ export const compareDecks = (left: string, right: string, { signal }: Signal) =>
 export const exportDeck = (deck_id: string, format: string, { signal }: Signal) =>
   call("GET /deck/export", { query: { deck_id, format }, signal }) as Promise<DeckExportView>;
 
-export const readEffect = (proposal_id: string, ops: readonly string[], { signal }: Signal) =>
+export const readEffect = (proposal_id: string, ops: readonly number[], { signal }: Signal) =>
   call("POST /deck/effect", { body: { proposal_id, ops }, signal }) as Promise<{
     before: DeckSummaryView;
     after: DeckSummaryView;
@@ -65,16 +65,16 @@ export const editDeck = (deck_id: string, deck_rev: number, ops: readonly DeckOp
 
 export const undoRevision = (deck_id: string, rev: number) => post("/deck/undo", { deck_id, rev });
 
-export const approveLines = (proposal_id: string, ops: readonly string[]) =>
-  post("/deck/approve", { proposal_id, ops });
+export const approveLines = (proposal_id: string, ops: readonly number[], despite_conflict = false) =>
+  post("/deck/approve", { proposal_id, ops, despite_conflict });
 
-export const rejectLines = (proposal_id: string, ops: readonly string[], reason: string) =>
+export const rejectLines = (proposal_id: string, ops: readonly number[], reason: string) =>
   post("/deck/reject", { proposal_id, ops, reason });
 
-export const reopenLines = (proposal_id: string, ops: readonly string[]) =>
+export const reopenLines = (proposal_id: string, ops: readonly number[]) =>
   post("/deck/reopen", { proposal_id, ops });
 
-export const rewriteLine = (proposal_id: string, op: string, line: DeckOp) =>
+export const rewriteLine = (proposal_id: string, op: number, line: DeckOp) =>
   post("/deck/rewrite", { proposal_id, op, line });
 
 export const forkDeck = (deck_id: string, rev: number, name: string) =>

@@ -8,7 +8,7 @@ import { Badge, Button, EmptyState, LoadError, Loading, Screen, Time, visibleLin
 import { NewDeckDialog } from "./new-deck-dialog";
 import { decksQuery } from "./queries";
 import { TableCard } from "./table-card";
-import type { DeckListItem } from "./types";
+import type { DeckItemView } from "./types";
 import { cards } from "./words";
 
 export function DecksScreen() {
@@ -63,7 +63,7 @@ export function DecksScreen() {
   );
 }
 
-function DeckTile({ deck }: { deck: DeckListItem }) {
+function DeckTile({ deck }: { deck: DeckItemView }) {
   return (
     <li className="relative flex flex-col gap-2 rounded-xl border border-line bg-surface p-4 hover:border-line-strong">
       <Link

@@ -45,14 +45,9 @@ export interface CardFaceView {
   toughness?: string;
 }
 
-export interface DeckCardView {
+export interface CardFactsView {
   oracle_id: string;
   name: string;
-  count: number;
-  zone: DeckZone;
-  printing?: PrintingRef;
-  finish: string;
-  tags: string[];
   mana_cost?: string;
   mana_value: number;
   type_line: string;
@@ -64,27 +59,37 @@ export interface DeckCardView {
   faces?: CardFaceView[];
   price?: number;
   image: boolean;
-  findings: string[];
   group: string;
-  known?: boolean;
+  known: boolean;
 }
 
-export interface FindingView {
+export interface DeckCardView extends CardFactsView {
+  count: number;
+  zone: DeckZone;
+  printing?: PrintingRef;
+  finish: string;
+  tags: string[];
+  findings: string[];
+}
+
+export interface DeckFindingView {
   code: string;
   card?: string;
+  oracle_id?: string;
+  zone?: DeckZone;
   message: string;
   severity: string;
 }
 
-export interface PriceView {
+export interface DeckPriceView {
   currency: string;
   total: number;
   priced: number;
   of: number;
 }
 
-export interface BracketView {
-  estimate: number;
+export interface DeckBracketView {
+  estimate: number | null;
   set?: number;
   reasons: string[];
 }
@@ -92,37 +97,50 @@ export interface BracketView {
 export interface DeckSummaryView {
   count: number;
   legal: boolean;
-  price: PriceView;
+  price: DeckPriceView;
   curve: number[];
-  bracket: BracketView;
+  bracket: DeckBracketView;
+  legality: DeckFindingView[];
 }
 
 export interface ProposalLineView {
-  id: string;
+  id: number;
   op: string;
   card: string;
   count: number;
   line: DeckOp;
   original?: DeckOp;
-  state: "open" | "taken" | "refused" | "stale";
+  state: string;
   cause?: string;
-  cards: DeckCardView[];
+  rev?: number;
+  cards: CardFactsView[];
 }
 
-export interface ProposalView {
+export interface DeckActor {
+  who: string;
+  name: string;
+}
+
+export interface DeckProposalView {
   id: string;
   deck_rev: number;
-  by: { who: string; name: string };
+  by: DeckActor;
   reason: string;
   ops: ProposalLineView[];
   before: DeckSummaryView;
-  after: DeckSummaryView;
+  after: DeckSummaryView | null;
+  problem?: string;
 }
 
-export interface UnparsedView {
+export interface UnparsedLineView {
   line: number;
   text: string;
   why: string;
+}
+
+export interface DeckCardNameView {
+  oracle_id: string;
+  name: string;
 }
 
 export interface DeckStateView {
@@ -132,21 +150,23 @@ export interface DeckStateView {
   rev: number;
   commander: DeckCardView[];
   cards: DeckCardView[];
-  unparsed: UnparsedView[];
-  legality: FindingView[];
+  unparsed: UnparsedLineView[];
+  legality: DeckFindingView[];
   legal: boolean;
   curve: number[];
   colours: Record<string, { pips: number; sources: number }>;
   types: Record<string, number>;
-  price: PriceView;
-  bracket: BracketView;
-  companion?: string;
+  price: DeckPriceView;
+  bracket: DeckBracketView;
+  companion?: DeckCardView;
+  commander_candidates: DeckCardNameView[];
   forked_from?: { deck_id: string; rev: number };
   updated_at: string;
-  proposals: ProposalView[];
+  proposals: DeckProposalView[];
+  import_notes?: string[];
 }
 
-export interface DeckListItem {
+export interface DeckItemView {
   deck_id: string;
   name: string;
   format: string;
@@ -178,9 +198,13 @@ export type DeckChange =
 export interface DeckRevisionView {
   rev: number;
   at: string;
-  by: { who: string; name: string };
+  by: DeckActor;
   cause: string;
+  proposal_id?: string;
+  ops?: number[];
+  undone?: number;
   changes: DeckChange[];
+  is_undone: boolean;
   undoable: boolean;
 }
 
@@ -206,4 +230,24 @@ export interface DeckExportView {
   lost: string[];
 }
 
-export type FoundCardView = Omit<DeckCardView, "count" | "zone">;
+export interface DeckEffectView {
+  before: DeckSummaryView;
+  after: DeckSummaryView;
+  differences: CardDifference[];
+}
+
+export interface DeckPlaytestView {
+  seed: number;
+  hand: CardFactsView[];
+  to_bottom: number;
+  library: number;
+  next: CardFactsView[];
+}
+
+export interface DeckConflictView {
+  id: number;
+  cause: string;
+  rev?: number;
+  by?: DeckActor;
+  changes: DeckChange[];
+}

@@ -1,10 +1,35 @@
 import { TriangleAlert } from "lucide-react";
 import { visible, visibleLine } from "@/ui";
-import type { UnparsedView } from "./types";
+import type { UnparsedLineView } from "./types";
 
 /** Lines of a list that were not understood, each with why. They are kept with the deck. */
-export function Unread({ lines, isOpen }: { lines: readonly UnparsedView[]; isOpen: boolean }) {
-  if (lines.length === 0) return null;
+export function Unread(props: {
+  lines: readonly UnparsedLineView[];
+  /** What a list said that does not hold, as long as it was just read. */
+  notes: readonly string[];
+  isOpen: boolean;
+}) {
+  const { lines, notes } = props;
+  return (
+    <>
+      {notes.length > 0 && (
+        <ul
+          aria-label="Notes on the list"
+          className="mt-3 list-disc rounded-xl border border-line bg-surface py-2 pr-3 pl-7 text-[13px] text-muted"
+        >
+          {notes.map((note, at) => (
+            <li key={at} className="break-words">
+              {visible(note)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {lines.length > 0 && <Lines lines={lines} isOpen={props.isOpen} />}
+    </>
+  );
+}
+
+function Lines({ lines, isOpen }: { lines: readonly UnparsedLineView[]; isOpen: boolean }) {
   return (
     <details
       open={isOpen}

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Previewed } from "./preview";
-import type { DeckCardView } from "./types";
+import type { CardFactsView } from "./types";
 
 /** A pointer that passes over cards shows none of them. */
 const REST_MS = 180;
@@ -21,9 +21,9 @@ export function usePreview() {
     setShown(null);
   }, []);
   const show = useCallback(
-    (card: DeckCardView, element: HTMLElement) =>
+    (id: string, card: CardFactsView, element: HTMLElement) =>
       after(REST_MS, () => {
-        if (element.isConnected) setShown({ card, anchor: element.getBoundingClientRect() });
+        if (element.isConnected) setShown({ id, card, anchor: element.getBoundingClientRect() });
       }),
     [after],
   );

@@ -6,16 +6,16 @@ import { toast, toastError } from "@/app/toasts";
 import { act, sayRefused, sayTaken } from "./acts";
 import { isUsable, isWaiting, stepped, tickedOf, toggled, type Unticked } from "./review-model";
 import { approveLines, rejectLines, reopenLines, rewriteLine } from "./routes";
-import type { DeckOp, DeckStateView, ProposalView } from "./types";
+import type { DeckOp, DeckProposalView, DeckStateView } from "./types";
 
 export function useReview(
   state: DeckStateView,
-  proposal: ProposalView,
+  proposal: DeckProposalView,
   unticked: Unticked,
   onUnticked: (next: Unticked) => void,
 ) {
   const client = useQueryClient();
-  const [reached, setReached] = useState<string | null>(() => stepped(proposal, null, 1));
+  const [reached, setReached] = useState<number | null>(() => stepped(proposal, null, 1));
   const [conflict, setConflict] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const isSending = useRef(false);
@@ -29,7 +29,7 @@ export function useReview(
       setReached(stepped(proposal, null, 1));
   }, [proposal, reached]);
 
-  const reach = (id: string | null) => {
+  const reach = (id: number | null) => {
     if (id === null) return;
     setReached(id);
     focusLine(list.current, id);
@@ -48,16 +48,22 @@ export function useReview(
     } else if (error instanceof ApiError && error.status === 409) setConflict(error);
     else toastError("The lines were not approved", error);
   };
-  const reject = async (lines: readonly string[], reason: string) => {
+  /** The other side of a conflict: the line is done as it stands, where it still can be. */
+  const takeDespite = async (id: number) => {
+    const { state: next, error } = await act(client, deck, () => approveLines(proposal.id, [id], true));
+    if (next) sayTaken(client, next, 1);
+    else toastError("The line was not approved", error);
+  };
+  const reject = async (lines: readonly number[], reason: string) => {
     const { error } = await act(client, deck, () => rejectLines(proposal.id, lines, reason));
     if (error !== undefined) return toastError("The lines were not rejected", error);
     sayRefused(client, deck, proposal.id, lines);
   };
-  const reopen = async (id: string) => {
+  const reopen = async (id: number) => {
     const { error } = await act(client, deck, () => reopenLines(proposal.id, [id]));
     if (error !== undefined) toastError("The line was not opened again", error);
   };
-  const rewrite = async (id: string, op: DeckOp): Promise<boolean> => {
+  const rewrite = async (id: number, op: DeckOp): Promise<boolean> => {
     const { error } = await act(client, deck, () => rewriteLine(proposal.id, id, op));
     if (error !== undefined) toastError("The line was not rewritten", error);
     else toast({ title: "The line was rewritten" });
@@ -73,12 +79,13 @@ export function useReview(
     waiting: proposal.ops.filter(isWaiting),
     setReached,
     step: (by: 1 | -1) => reach(stepped(proposal, reached, by)),
-    tick: (id: string) => {
+    tick: (id: number) => {
       const one = proposal.ops.find((each) => each.id === id);
       if (one && isUsable(one)) onUnticked(toggled(unticked, id));
     },
     forgetConflict: () => setConflict(null),
     approve,
+    takeDespite,
     reject,
     reopen,
     rewrite,
@@ -86,8 +93,8 @@ export function useReview(
 }
 
 /** A line's box where it can be ticked, else the line itself. */
-function focusLine(list: HTMLElement | null, id: string): void {
-  const row = list?.querySelector<HTMLElement>(`[data-line="${CSS.escape(id)}"]`);
+function focusLine(list: HTMLElement | null, id: number): void {
+  const row = list?.querySelector<HTMLElement>(`[data-line="${id}"]`);
   const box = row?.querySelector<HTMLInputElement>("input[type=checkbox]:not(:disabled)");
   (box ?? row)?.focus();
   row?.scrollIntoView({ block: "nearest" });

@@ -1,6 +1,6 @@
 // Decks in words: lines of proposals, changes, prices, brackets. Names are of others, so what is not seen is made visible.
 import { visibleLine } from "@/ui/visible";
-import type { BracketView, DeckChange, DeckOp, EntryTarget, PriceView } from "./types";
+import type { DeckBracketView, DeckChange, DeckOp, DeckPriceView, EntryTarget } from "./types";
 import { zoneTitle } from "./zones";
 
 /** What a line does: a sign that says it at a glance, a verb that says it aloud. */
@@ -128,7 +128,7 @@ export function amount(hundredths: number, currency: string): string {
   return SIGNS[code] ? `${SIGNS[code]}${text}` : `${text} ${currency}`;
 }
 
-export const coverage = (price: PriceView) => `${price.priced} of ${price.of} priced`;
+export const coverage = (price: DeckPriceView) => `${price.priced} of ${price.of} priced`;
 
 const BRACKETS: Record<number, string> = {
   1: "Exhibition",
@@ -142,8 +142,9 @@ export const bracketName = (bracket: number) =>
   BRACKETS[bracket] ? `${bracket}, ${BRACKETS[bracket]}` : String(bracket);
 
 /** What a person said comes first; the estimate stands beside it. */
-export function bracketWords(bracket: BracketView): string {
-  return bracket.set == null ? `about ${bracket.estimate}` : `${bracket.set}, estimated ${bracket.estimate}`;
+export function bracketWords({ estimate, set }: DeckBracketView): string {
+  if (set == null) return estimate == null ? "unknown" : `about ${estimate}`;
+  return estimate == null ? String(set) : `${set}, estimated ${estimate}`;
 }
 
 export const cards = (n: number) => `${n} ${n === 1 ? "card" : "cards"}`;
