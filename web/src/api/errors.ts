@@ -1,4 +1,4 @@
-import type { Detail, ErrorView } from "./generated";
+import type { Detail, ErrorDetailView, ErrorView } from "./generated";
 
 /** A refusal or failure of the keeper, or of the way to it. */
 export class ApiError extends Error {
@@ -8,10 +8,10 @@ export class ApiError extends Error {
   readonly code: string;
   readonly details: readonly Detail[];
   readonly epochId: string | null;
-  /** What a route adds that has more to say, in its own shape. */
-  readonly detail: unknown;
+  /** What a route adds that has more to say. */
+  readonly detail: ErrorDetailView | null;
 
-  constructor(status: number, error: Partial<ErrorView> & { detail?: unknown }) {
+  constructor(status: number, error: Partial<ErrorView>) {
     super(error.message || `the keeper answered ${status}`);
     this.name = "ApiError";
     this.status = status;
@@ -39,7 +39,7 @@ export function decodeError(status: number, text: string): ApiError {
         message: text_of(error.message),
         details: Array.isArray(error.details) ? error.details.filter(isDetail) : [],
         epoch_id: typeof error.epoch_id === "string" ? error.epoch_id : null,
-        detail: error.detail,
+        detail: isErrorDetail(error.detail) ? error.detail : null,
       });
     }
   } catch {
@@ -60,6 +60,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function text_of(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function isErrorDetail(value: unknown): value is ErrorDetailView {
+  return isRecord(value) && Array.isArray(value.conflicts);
 }
 
 function isDetail(value: unknown): value is Detail {

@@ -23,11 +23,14 @@ export function Composer({
   agent,
   session,
   put,
+  isNarrow = false,
   onSent,
 }: {
   agent: string;
   session: string | undefined;
   put: Put;
+  /** Whether there is room for a message alone, beside something else. */
+  isNarrow?: boolean;
   /** The keeper has a message on its disk. */
   onSent: () => void;
 }) {
@@ -129,14 +132,19 @@ export function Composer({
         </div>
         <div className="flex items-center gap-3">
           <p
-            className={cx("min-w-0 flex-1 text-xs text-muted", told ? "mt-1" : "max-sm:hidden short:hidden")}
+            className={cx(
+              "min-w-0 flex-1 text-xs text-muted",
+              told ? "mt-1" : isNarrow ? "hidden" : "max-sm:hidden short:hidden",
+            )}
           >
             <span role="alert" className={told ? "text-[13px] text-fail" : "sr-only"}>
               {told}
             </span>
             {said}
           </p>
-          <YouAre className="max-sm:hidden short:hidden" sender={sender} onSender={keepSenderName} />
+          {!isNarrow && (
+            <YouAre className="max-sm:hidden short:hidden" sender={sender} onSender={keepSenderName} />
+          )}
         </div>
       </div>
     </form>

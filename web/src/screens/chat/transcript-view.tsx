@@ -24,6 +24,8 @@ interface Props {
   sent: number;
   /** Puts a text where messages are written. */
   onBegin: (text: string) => void;
+  /** What could be said first, where that depends on where the conversation stands. */
+  beginnings?: readonly string[];
 }
 
 /** For somebody who never spoke to an agent. */
@@ -157,6 +159,7 @@ function Earlier({
   isReadingEarlier,
   onEarlier,
   onBegin,
+  beginnings = BEGINNINGS,
 }: Props) {
   const name = useAgent(agent)?.name ?? agent;
   if (error) return <LoadError what="The conversation could not be loaded." error={error} retry={onRetry} />;
@@ -178,7 +181,7 @@ function Earlier({
         <code>abide say --agent {agent} "hello"</code>
       </p>
       <ul aria-label="To begin" className="mt-4 flex flex-wrap justify-center gap-2">
-        {BEGINNINGS.map((text) => (
+        {beginnings.map((text) => (
           <li key={text}>
             <Button size="s" onClick={() => onBegin(text)}>
               {text.endsWith(" ") ? `${text}…` : text}

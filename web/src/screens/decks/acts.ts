@@ -2,10 +2,10 @@
 // they were done. Acts on one deck go one after another, each on the revision that the one before it made.
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/errors";
+import type { DeckOp, DeckStateView } from "@/api/generated";
 import { drop, toast, toastError } from "@/app/toasts";
 import { deckQuery } from "./queries";
 import { editDeck, reopenLines, undoRevision } from "./routes";
-import type { DeckOp, DeckStateView } from "./types";
 
 const UNDO_MS = 10_000;
 

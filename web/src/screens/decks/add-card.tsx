@@ -2,12 +2,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useId, useState } from "react";
 import { messageOf } from "@/api/errors";
+import type { CardFactsView, DeckStateView } from "@/api/generated";
 import { cx, Input, visible, visibleLine } from "@/ui";
 import { edit } from "./acts";
 import { ManaCost } from "./mana-cost";
 import { addNew } from "./ops";
 import { foundQuery } from "./queries";
-import type { CardFactsView, DeckStateView } from "./types";
 
 export const ADD_CARD_ID = "add-card";
 

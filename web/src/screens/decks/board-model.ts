@@ -1,5 +1,5 @@
 // The board: a deck's cards by place and, in the deck itself, by type, by cost or by tag. The commander comes first, lands last.
-import type { DeckCardView, DeckStateView, DeckZone } from "./types";
+import type { DeckCardView, DeckStateView, DeckZone } from "@/api/generated";
 import { MOVE_ZONES, ZONES, zoneTitle } from "./zones";
 
 export const GROUPINGS = ["type", "cost", "tag"] as const;
@@ -55,7 +55,12 @@ export function sectionsOf(
     const columns = zone === "main" ? grouped(cards, grouping) : [column(zone, zoneTitle(zone), cards)];
     return { zone, title: zoneTitle(zone), count: countOf(cards), columns };
   });
-  return sections.filter((one) => one.count > 0 || MOVE_ZONES.includes(one.zone));
+  // What is empty stands after the cards, but for the places that every deck has.
+  const isEmpty = (one: BoardSection) => one.count === 0 && one.zone !== "commander" && one.zone !== "main";
+  return [
+    ...sections.filter((one) => !isEmpty(one)),
+    ...sections.filter((one) => isEmpty(one) && MOVE_ZONES.includes(one.zone)),
+  ];
 }
 
 function grouped(cards: readonly DeckCardView[], grouping: Grouping): BoardColumn[] {

@@ -1,7 +1,7 @@
+import type { DeckCardView, DeckFindingView } from "@/api/generated";
 import { cx, visibleLine } from "@/ui";
 import { type BoardColumn, type BoardSection, keyOf } from "./board-model";
 import { CardRow, type RowHandlers } from "./card-row";
-import type { DeckCardView, DeckFindingView } from "./types";
 
 interface Props {
   section: BoardSection;

@@ -1,6 +1,7 @@
 // The board of a deck: every card in its place, moved by pointer, by keys or by its menu.
 import { useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { DeckCardView, DeckStateView, DeckZone } from "@/api/generated";
 import { Select } from "@/ui";
 import { edit, notesOf } from "./acts";
 import { AddCard } from "./add-card";
@@ -13,7 +14,6 @@ import { BOARD_HINT_ID, type RowHandlers } from "./card-row";
 import { DropBar } from "./drop-bar";
 import { findingsByCard } from "./findings";
 import { CardPreview } from "./preview";
-import type { DeckCardView, DeckStateView, DeckZone } from "./types";
 import { Unread } from "./unread";
 import { useCarry } from "./use-carry";
 import { usePreview } from "./use-preview";
@@ -61,7 +61,7 @@ export function Board({ state, isImported }: { state: DeckStateView; isImported:
   return (
     <div ref={box} className="relative pb-6">
       <div className="flex flex-wrap items-end gap-3 pt-3">
-        <AddCard state={state} className="min-w-56 flex-1" />
+        <AddCard state={state} className="min-w-40 flex-1" />
         <Select
           label="Show the deck"
           hideLabel

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
+import type { DeckStateView } from "@/api/generated";
 import { Button, visibleLine } from "@/ui";
 import { edit } from "./acts";
 import { refOf } from "./ops";
-import type { DeckStateView } from "./types";
 
 const SHOWN_MAX = 12;
 

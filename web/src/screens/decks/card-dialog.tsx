@@ -1,9 +1,9 @@
 import { ArrowLeftRight, Minus, Plus, TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import type { DeckCardView, DeckFindingView } from "@/api/generated";
 import { Badge, Button, Dialog, IconButton, visible, visibleLine } from "@/ui";
 import { type CardAct, minusOne, movesOf, plusOne, takeOut } from "./card-menu";
-import { CardFront, CardText } from "./card-text";
-import type { DeckCardView, DeckFindingView } from "./types";
+import { CardPicture, CardText } from "./card-text";
 import { amount } from "./words";
 import { zoneTitle } from "./zones";
 
@@ -27,9 +27,9 @@ export function CardDialog({
   const act = (one: CardAct) => onAct(card, one);
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={visibleLine(card.name)} size="l">
-      <div className="grid gap-4 px-4 pb-4 sm:grid-cols-[15rem_minmax(0,1fr)]">
-        <Faces key={card.oracle_id} card={card} />
-        <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-col gap-4 px-4 pb-4 sm:flex-row">
+        {card.image && <Faces key={card.oracle_id} card={card} />}
+        <div className="flex min-w-0 flex-1 flex-col gap-3">
           <CardText card={card} />
           <Facts card={card} currency={currency} />
           {findings.map((one) => (
@@ -74,8 +74,8 @@ function Faces({ card }: { card: DeckCardView }) {
   const [face, setFace] = useState(0);
   const faces = card.faces?.length ?? 1;
   return (
-    <div className="mx-auto w-full max-w-60">
-      <CardFront key={face} card={card} face={face} />
+    <div className="mx-auto w-full max-w-60 shrink-0 empty:hidden">
+      <CardPicture key={face} card={card} face={face} />
       {faces > 1 && (
         <Button
           size="s"
@@ -97,9 +97,7 @@ function Facts({ card, currency }: { card: DeckCardView; currency: string }) {
     <div className="flex flex-wrap gap-1.5">
       <Badge>{card.price == null ? "no price" : amount(card.price, currency)}</Badge>
       <Badge>{printing ? visibleLine(printing) : "any printing"}</Badge>
-      {card.finish && card.finish !== "normal" && card.finish !== "nonfoil" && (
-        <Badge>{visibleLine(card.finish)}</Badge>
-      )}
+      {card.finish !== "nonfoil" && <Badge>{visibleLine(card.finish)}</Badge>}
       {card.tags.map((tag) => (
         <Badge key={tag} tone="thought">
           {visibleLine(tag)}

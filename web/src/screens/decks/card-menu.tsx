@@ -1,7 +1,7 @@
 import { Minus, MoreHorizontal, Move, Plus, Trash2 } from "lucide-react";
+import type { DeckCardView, DeckOp, DeckZone } from "@/api/generated";
 import { type ButtonProps, IconButton, Menu, type MenuItem } from "@/ui";
 import { addOne, moveTo, refOf, removeAll, removeOne } from "./ops";
-import type { DeckCardView, DeckOp, DeckZone } from "./types";
 import { MOVE_ZONES, zoneTitle } from "./zones";
 
 /** What can be done with a card of the board, each with the words that say it was done. */

@@ -1,12 +1,12 @@
 import { Minus, Plus, TriangleAlert } from "lucide-react";
 import { memo } from "react";
+import type { DeckCardView, DeckFindingView } from "@/api/generated";
 import { cx, IconButton, visible, visibleLine } from "@/ui";
 import { keyOf } from "./board-model";
 import { type CardAct, CardMenu, minusOne, plusOne } from "./card-menu";
 import { CardThumb } from "./card-text";
 import { ManaCost } from "./mana-cost";
 import { PREVIEW_ID } from "./preview";
-import type { DeckCardView, DeckFindingView } from "./types";
 
 export const BOARD_HINT_ID = "board-hint";
 
@@ -36,7 +36,9 @@ export const CardRow = memo(function CardRow(props: Props) {
   const { card, findings, isReached, isCarried, isPreviewed, on } = props;
   const tabIndex = isReached ? 0 : -1;
   return (
-    <li className={cx("break-inside-avoid", isCarried && "opacity-50")}>
+    <li
+      className={cx("break-inside-avoid", isCarried && "rounded-md outline-2 outline-accent outline-dashed")}
+    >
       <div className="group relative flex items-center rounded-md hover:bg-raised">
         <button
           type="button"

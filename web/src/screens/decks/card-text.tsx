@@ -1,13 +1,13 @@
 // A card as text and as a picture. The text stands there until the picture does, and for good where there is none.
 import { useState } from "react";
+import type { CardFaceView, CardFactsView } from "@/api/generated";
 import { cx, visible, visibleLine } from "@/ui";
 import { ManaCost } from "./mana-cost";
 import { imagePath } from "./routes";
-import type { CardFaceView, CardFactsView } from "./types";
 
 /** All that a card says. */
 export function CardText({ card, className }: { card: CardFactsView; className?: string }) {
-  const faces: readonly CardFaceView[] = card.faces?.length ? card.faces : [card];
+  const faces: readonly (CardFaceView | CardFactsView)[] = card.faces?.length ? card.faces : [card];
   return (
     <div className={cx("flex flex-col gap-3 text-sm text-ink", className)}>
       {faces.map((face, at) => (
@@ -60,6 +60,25 @@ export function CardFront({ card, face = 0 }: { card: CardFactsView; face?: numb
         <CardText card={card} />
       </div>
     </div>
+  );
+}
+
+/** The picture alone, for where the text stands beside it anyway; nothing where there is none. */
+export function CardPicture({ card, face }: { card: CardFactsView; face: number }) {
+  const [state, setState] = useState<"waits" | "there" | "none">("waits");
+  if (state === "none") return null;
+  return (
+    <img
+      src={imagePath(card.oracle_id, "normal", face)}
+      alt=""
+      width={488}
+      height={680}
+      decoding="async"
+      draggable={false}
+      onLoad={() => setState("there")}
+      onError={() => setState("none")}
+      className={cx("h-auto w-full rounded-[4.5%/3.3%]", state !== "there" && "opacity-0")}
+    />
   );
 }
 

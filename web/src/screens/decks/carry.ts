@@ -1,5 +1,5 @@
 // Carrying a card to another place, by pointer or by keys: a pure machine. What it says is read aloud; what it drops is done by others.
-import type { DeckZone } from "./types";
+import type { DeckZone } from "@/api/generated";
 import { zoneTitle } from "./zones";
 
 /** A finger that rests so long picks up; before, its moving scrolls. */

@@ -1,6 +1,7 @@
 // The conversation about a deck, beside it: the chat's own parts, in a conversation of its own for each deck.
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import type { DeckStateView } from "@/api/generated";
 import { epochsQuery } from "@/api/queries";
 import { usePreferredAgent } from "@/app/preferred-agent";
 import { toast, toastError } from "@/app/toasts";
@@ -15,7 +16,13 @@ import { act, readAgain } from "./acts";
 import { deckSession } from "./deck-session";
 import { loadedQuery } from "./queries";
 import { loadDeck } from "./routes";
-import type { DeckStateView } from "./types";
+
+/** For somebody who never spoke about this deck. */
+const BEGINNINGS = [
+  "What would you change in this deck?",
+  "Make it cheaper without making it slower.",
+  "What does it lack?",
+];
 
 export function DeckChat({ state }: { state: DeckStateView }) {
   const preferred = usePreferredAgent();
@@ -105,9 +112,16 @@ function Conversation({ agent, deck }: { agent: string; deck: string }) {
         onEarlier={() => void pages.fetchNextPage()}
         onContext={setContext}
         sent={sent}
+        beginnings={BEGINNINGS}
         onBegin={(text) => setBegun((old) => ({ text, n: old.n + 1 }))}
       />
-      <Composer agent={agent} session={session} put={begun} onSent={() => setSent((times) => times + 1)} />
+      <Composer
+        agent={agent}
+        session={session}
+        put={begun}
+        isNarrow
+        onSent={() => setSent((times) => times + 1)}
+      />
       <ContextPanel epochId={context} agent={agent} onClose={() => setContext(null)} />
     </>
   );

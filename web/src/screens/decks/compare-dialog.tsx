@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { CardDifference, DeckStateView } from "@/api/generated";
 import { Dialog, LoadError, Loading, Select, visibleLine } from "@/ui";
 import { byZone } from "./compare-model";
 import { compareQuery, decksQuery } from "./queries";
-import type { CardDifference, DeckStateView } from "./types";
 import { zoneTitle } from "./zones";
 
 /** What another deck has that this one has not, and the other way round; counts too. */

@@ -1,4 +1,4 @@
-import type { CardDifference, DeckZone } from "./types";
+import type { CardDifference, DeckZone } from "@/api/generated";
 import { ZONES } from "./zones";
 
 /** Differences by place, in the order of a deck; what one deck lacks whole comes before what both have. */

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import { type ApiError, messageOf } from "@/api/errors";
+import type { DeckProposalView } from "@/api/generated";
 import { Button, visible } from "@/ui";
 import { conflictsOf } from "./conflicts";
-import type { DeckProposalView } from "./types";
 import { changeWords, lineWords } from "./words";
 
 /** The keeper refused, for the deck moved on: what changed, line by line. What was ticked stays ticked. */

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Download, GitCompare, GitFork, MoreHorizontal, Pencil, Undo2 } from "lucide-react";
 import { useState } from "react";
+import type { DeckStateView } from "@/api/generated";
 import { useCommands } from "@/app/commands";
 import { toast, toastError } from "@/app/toasts";
 import { Button, IconButton, Menu, visibleLine } from "@/ui";
@@ -12,7 +13,6 @@ import { ExportDialog } from "./export-dialog";
 import { NameDialog } from "./name-dialog";
 import { forkDeck } from "./routes";
 import type { DeckTab } from "./search";
-import type { DeckStateView } from "./types";
 
 type Open = "export" | "compare" | "rename" | null;
 

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/errors";
+import type { DeckStateView } from "@/api/generated";
 import { Badge, cx, EmptyState, LoadError, Loading, Screen, Tabs, visibleLine } from "@/ui";
 import { Board, cardElement } from "./board";
 import { deckCount, entriesOf, keyOf } from "./board-model";
@@ -14,7 +15,6 @@ import { deckQuery } from "./queries";
 import { Review } from "./review";
 import { type Unticked, waitingLines } from "./review-model";
 import type { DeckTab } from "./search";
-import type { DeckStateView } from "./types";
 import { useMedia } from "./use-media";
 import { amount, bracketWords, coverage } from "./words";
 
@@ -103,7 +103,7 @@ function Deck({ state }: { state: DeckStateView }) {
       <div className="min-w-0 flex-1">
         <Screen
           title={visibleLine(state.name)}
-          note={<Glance state={state} />}
+          note={<Link to="/decks">all decks</Link>}
           actions={
             <DeckActions
               state={state}
@@ -115,6 +115,7 @@ function Deck({ state }: { state: DeckStateView }) {
           }
           fixed
         >
+          <Glance state={state} />
           <div className="flex min-h-0 flex-1 gap-5">
             {isFiguresBeside && tab === "board" && (
               <aside
@@ -167,8 +168,7 @@ function ReviewLabel({ waiting }: { waiting: number }) {
 /** The deck in one line. */
 function Glance({ state }: { state: DeckStateView }) {
   return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-      <Link to="/decks">all decks</Link>
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-0.5 pb-2 text-[13px] text-muted short:hidden">
       <span className="tabular-nums">{deckCount(state)} cards</span>
       <span className={state.legal ? "text-life" : "text-fail"}>{legalWords(state)}</span>
       <span title={coverage(state.price)} className="tabular-nums">
@@ -177,7 +177,7 @@ function Glance({ state }: { state: DeckStateView }) {
       </span>
       <span>bracket {bracketWords(state.bracket)}</span>
       <span className="text-xs tabular-nums">revision {state.rev}</span>
-    </span>
+    </p>
   );
 }
 

@@ -6,7 +6,7 @@ import type {
   DeckStateView,
   DeckSummaryView,
   ProposalLineView,
-} from "./types";
+} from "@/api/generated";
 
 export function card(name: string, more: Partial<DeckCardView> = {}): DeckCardView {
   return {

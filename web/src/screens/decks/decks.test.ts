@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { DeckOp } from "@/api/generated";
 import { deckCount, keyOf, neighbour, sectionsOf } from "./board-model";
 import { move, movesOf } from "./card-menu";
 import { byZone } from "./compare-model";
@@ -9,7 +10,6 @@ import { findingsByCard, inWeight, legalWords } from "./findings";
 import { costWords, symbolsOf } from "./mana";
 import { placeBeside } from "./place";
 import { deckSearch } from "./search";
-import type { DeckOp } from "./types";
 import { amount, bracketWords, changeWords, lineWords } from "./words";
 
 const titles = (...args: Parameters<typeof sectionsOf>) =>
@@ -30,14 +30,14 @@ describe("the board", () => {
     ],
   });
 
-  it("begins with the commander and ends the deck with its lands", () => {
+  it("begins with the commander, ends the deck with its lands and all with what is empty", () => {
     expect(sectionsOf(state, "type").map((one) => one.zone)).toEqual([
       "commander",
-      "companion",
       "main",
+      "tokens",
+      "companion",
       "sideboard",
       "maybeboard",
-      "tokens",
     ]);
     expect(titles(state, "type")).toEqual(["Creatures 3", "Artifacts 1", "Other 1", "Lands 30"]);
   });
@@ -69,7 +69,7 @@ describe("the board", () => {
     const one = card("Forest");
     const keys = [
       one,
-      { ...one, finish: "foil" },
+      { ...one, finish: "foil" as const },
       { ...one, printing: { set: "lea", number: "1" } },
       { ...one, zone: "sideboard" as const },
     ].map(keyOf);
@@ -239,7 +239,7 @@ describe("findings", () => {
   const { legality } = deckState();
   it("stand at their cards, those of the deck first in the list", () => {
     expect([...findingsByCard(legality).keys()]).toEqual(["grizzly-bears"]);
-    const warning = { code: "rule_unread", message: "?", severity: "warning" };
+    const warning = { code: "rule_unread", message: "?", severity: "warning" as const };
     expect(inWeight([warning, ...[...legality].reverse()]).map((one) => one.code)).toEqual([
       "size",
       "singleton",

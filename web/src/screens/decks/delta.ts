@@ -1,5 +1,5 @@
 // Before and after, for exactly what is ticked.
-import type { DeckSummaryView } from "./types";
+import type { DeckSummaryView } from "@/api/generated";
 import { amount, bracketWords } from "./words";
 
 export interface DeltaRow {

@@ -1,7 +1,6 @@
-import { createPortal } from "react-dom";
+import type { DeckZone } from "@/api/generated";
 import { cx, visibleLine } from "@/ui";
 import type { Carry } from "./carry";
-import type { DeckZone } from "./types";
 import { zoneTitle } from "./zones";
 
 /** Where a carried card can go, in reach however long the board is; and the card's name beside the pointer. */
@@ -12,7 +11,7 @@ export function DropBar({
   carried: Extract<Carry, { phase: "carried" }>;
   places: readonly DeckZone[];
 }) {
-  return createPortal(
+  return (
     <>
       <div
         data-testid="drop-bar"
@@ -52,7 +51,6 @@ export function DropBar({
           {visibleLine(carried.card.name)}
         </div>
       )}
-    </>,
-    document.body,
+    </>
   );
 }

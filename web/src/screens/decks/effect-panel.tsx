@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "@/api/errors";
+import type { DeckProposalView } from "@/api/generated";
 import { cx, visible } from "@/ui";
 import { Curve } from "./curve";
 import { deltaRows } from "./delta";
 import { effectQuery } from "./queries";
 import { isWhole } from "./review-model";
-import type { DeckProposalView } from "./types";
 
 /** The deck before, and after what is ticked. */
 export function EffectPanel(props: {

@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import type { DeckFindingView, DeckStateView } from "@/api/generated";
 import { toast, toastError } from "@/app/toasts";
 import { Select, visible, visibleLine } from "@/ui";
 import { act } from "./acts";
@@ -9,7 +10,6 @@ import { Curve } from "./curve";
 import { mean } from "./delta";
 import { inWeight, legalWords } from "./findings";
 import { setBracket } from "./routes";
-import type { DeckFindingView, DeckStateView } from "./types";
 import { amount, bracketName, colourName, coverage } from "./words";
 
 export function Figures({ state, onCard }: { state: DeckStateView; onCard: (oracleId: string) => void }) {

@@ -1,5 +1,5 @@
 // What is wrong with a deck, where it is wrong.
-import type { DeckFindingView, DeckStateView } from "./types";
+import type { DeckFindingView, DeckStateView } from "@/api/generated";
 
 /** By card, its findings. */
 export function findingsByCard(legality: readonly DeckFindingView[]): Map<string, DeckFindingView[]> {

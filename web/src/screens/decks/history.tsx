@@ -2,11 +2,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { GitFork, Undo2 } from "lucide-react";
 import { useState } from "react";
+import type { DeckRevisionView, DeckStateView } from "@/api/generated";
 import { Badge, Button, LoadError, Loading, Time, visibleLine } from "@/ui";
 import { undo } from "./acts";
 import { entriesOf } from "./board-model";
 import { historyQuery } from "./queries";
-import type { DeckRevisionView, DeckStateView } from "./types";
 import { actorWords, causeWords, changeWords } from "./words";
 
 /** Changes of a revision that are shown before somebody asks for more. */

@@ -1,10 +1,10 @@
 import { Check, Pencil, RotateCcw, X } from "lucide-react";
+import type { CardFactsView, ProposalLineView } from "@/api/generated";
 import { Badge, type BadgeTone, cx, IconButton, visible, visibleLine } from "@/ui";
 import { CardThumb } from "./card-text";
 import { ManaCost } from "./mana-cost";
 import { isUsable, isWaiting } from "./review-model";
 import { canRewrite } from "./rewrite-model";
-import type { CardFactsView, ProposalLineView } from "./types";
 import { lineWords } from "./words";
 
 const STATES: Record<string, [word: string, tone: BadgeTone]> = {

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "@/api/errors";
+import type { DeckStateView } from "@/api/generated";
 import { Button, Dialog, Input, Textarea, visible } from "@/ui";
 import { keepNotes, keepState, readAgain } from "./acts";
 import { createDeck } from "./routes";
-import type { DeckStateView } from "./types";
 
 const NAME_CHARS_MAX = 120;
 

@@ -1,5 +1,5 @@
 // Lines of an edit, made from what is on the board.
-import type { CardRef, DeckCardView, DeckOp, DeckZone, EntryTarget } from "./types";
+import type { CardRef, DeckCardView, DeckOp, DeckZone, EntryTarget } from "@/api/generated";
 
 export const refOf = (card: Pick<DeckCardView, "oracle_id" | "name">): CardRef => ({
   id: card.oracle_id,

@@ -1,9 +1,8 @@
 // The card that a pointer or the focus rests on, beside it. Escape puts it away; a pointer may move onto it.
 import { useEffect } from "react";
-import { createPortal } from "react-dom";
+import type { CardFactsView } from "@/api/generated";
 import { CardFront } from "./card-text";
 import { type Box, placeBeside } from "./place";
-import type { CardFactsView } from "./types";
 
 export const PREVIEW_ID = "card-preview";
 const SIZE = { width: 244, height: 340 };
@@ -34,7 +33,7 @@ export function CardPreview({
   }, [shown, onClose]);
   if (!shown) return null;
   const at = placeBeside(shown.anchor, SIZE, { width: window.innerWidth, height: window.innerHeight });
-  return createPortal(
+  return (
     <div
       id={PREVIEW_ID}
       role="tooltip"
@@ -44,7 +43,6 @@ export function CardPreview({
       onPointerLeave={onLeave}
     >
       <CardFront key={shown.card.oracle_id} card={shown.card} />
-    </div>,
-    document.body,
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Check, MoreHorizontal } from "lucide-react";
 import { useState } from "react";
+import type { DeckProposalView, DeckStateView, ProposalLineView } from "@/api/generated";
 import { useCommands } from "@/app/commands";
 import { Button, IconButton, Kbd, Menu, PlainText } from "@/ui";
 import { entriesOf } from "./board-model";
@@ -11,7 +12,6 @@ import { RejectDialog } from "./reject-dialog";
 import { allTicked, isUsable, isWaiting, positionWords, progressWords, type Unticked } from "./review-model";
 import { RewriteDialog } from "./rewrite-dialog";
 import { canRewrite } from "./rewrite-model";
-import type { DeckProposalView, DeckStateView, ProposalLineView } from "./types";
 import { usePreview } from "./use-preview";
 import { useReview } from "./use-review";
 import { actorWords, lineWords } from "./words";
@@ -201,7 +201,7 @@ function ApproveBar({ review }: { review: ReturnType<typeof useReview> }) {
       >
         Approve {ticked.length} ticked
       </Button>
-      <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted max-sm:hidden">
+      <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted max-sm:hidden short:hidden">
         <span>
           <Kbd keys="j" /> <Kbd keys="k" /> move
         </span>

@@ -1,6 +1,6 @@
 // Reviewing a proposal: which lines are open, which are ticked, where the person is. What is ticked is kept by the page alone and
 // outlives any change of the deck; a line that went stale keeps its tick and is not counted.
-import type { DeckProposalView, ProposalLineView } from "./types";
+import type { DeckProposalView, ProposalLineView } from "@/api/generated";
 
 /** Lines that a person has taken the tick off. What is open and not here is ticked, also where it opened only now. */
 export type Unticked = ReadonlySet<number>;

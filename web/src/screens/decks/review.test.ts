@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { DeckOp } from "@/api/generated";
 import { proposal } from "./deck.fixture";
 import {
   allTicked,
@@ -23,7 +24,6 @@ import {
   withText,
   withZone,
 } from "./rewrite-model";
-import type { DeckOp } from "./types";
 
 const none = new Set<number>();
 

@@ -1,9 +1,9 @@
 // What agents propose for a deck, all of it at once, and what a person answers.
 import { ClipboardCheck } from "lucide-react";
+import type { DeckStateView } from "@/api/generated";
 import { EmptyState, Select, visibleLine } from "@/ui";
 import { ProposalReview } from "./proposal-review";
 import { inOrder, progressWords, type Unticked } from "./review-model";
-import type { DeckStateView } from "./types";
 import { actorWords } from "./words";
 
 const NONE: Unticked = new Set();

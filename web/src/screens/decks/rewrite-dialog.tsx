@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { DeckOp, ProposalLineView } from "@/api/generated";
 import { Button, Dialog, Input, Select, visibleLine } from "@/ui";
 import { CardFinder } from "./add-card";
 import { refOf } from "./ops";
@@ -14,7 +15,6 @@ import {
   withText,
   withZone,
 } from "./rewrite-model";
-import type { DeckOp, ProposalLineView } from "./types";
 import { lineWords } from "./words";
 import { MOVE_ZONES, zoneTitle } from "./zones";
 

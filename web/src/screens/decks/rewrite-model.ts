@@ -1,5 +1,5 @@
 // Rewriting a line of a proposal: what of it a person can change, and the line with that changed.
-import type { CardRef, DeckOp, DeckZone } from "./types";
+import type { CardRef, DeckOp, DeckZone } from "@/api/generated";
 
 export const COUNT_MAX = 999;
 

@@ -3,14 +3,20 @@ import { call as callAny } from "@/api/client";
 import type {
   CardDifference,
   CardFactsView,
-  CardTableView,
   DeckExportView,
   DeckItemView,
   DeckOp,
   DeckRevisionView,
   DeckStateView,
   DeckSummaryView,
-} from "./types";
+} from "@/api/generated";
+
+/** What the keeper knows of cards. */
+export interface CardTableView {
+  state: string;
+  cards: number;
+  hint?: string | null;
+}
 
 interface Given {
   query?: Record<string, string | number | boolean | null | undefined>;

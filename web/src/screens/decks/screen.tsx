@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Layers, Plus } from "lucide-react";
 import { useState } from "react";
+import type { DeckItemView } from "@/api/generated";
 import { useCommands } from "@/app/commands";
 import { Badge, Button, EmptyState, LoadError, Loading, Screen, Time, visibleLine } from "@/ui";
 import { NewDeckDialog } from "./new-deck-dialog";
 import { decksQuery } from "./queries";
 import { TableCard } from "./table-card";
-import type { DeckItemView } from "./types";
 import { cards } from "./words";
 
 export function DecksScreen() {

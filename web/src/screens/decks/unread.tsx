@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
+import type { UnparsedLineView } from "@/api/generated";
 import { visible, visibleLine } from "@/ui";
-import type { UnparsedLineView } from "./types";
 
 /** Lines of a list that were not understood, each with why. They are kept with the deck. */
 export function Unread(props: {

@@ -1,7 +1,7 @@
 // Carrying cards with a real pointer and real keys: the machine of `carry.ts`, its timer, and what the page must not do meanwhile.
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import type { DeckZone } from "@/api/generated";
 import { type Carried, type Carry, type CarryInput, carry, HOLD_MS } from "./carry";
-import type { DeckZone } from "./types";
 import { ZONES } from "./zones";
 
 export interface Carrying {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import type { CardFactsView } from "@/api/generated";
 import type { Previewed } from "./preview";
-import type { CardFactsView } from "./types";
 
 /** A pointer that passes over cards shows none of them. */
 const REST_MS = 180;

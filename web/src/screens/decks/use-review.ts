@@ -2,11 +2,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/errors";
+import type { DeckOp, DeckProposalView, DeckStateView } from "@/api/generated";
 import { toast, toastError } from "@/app/toasts";
 import { act, sayRefused, sayTaken } from "./acts";
 import { isUsable, isWaiting, stepped, tickedOf, toggled, type Unticked } from "./review-model";
 import { approveLines, rejectLines, reopenLines, rewriteLine } from "./routes";
-import type { DeckOp, DeckProposalView, DeckStateView } from "./types";
 
 export function useReview(
   state: DeckStateView,

@@ -1,6 +1,7 @@
 // Decks in words: lines of proposals, changes, prices, brackets. Names are of others, so what is not seen is made visible.
+
+import type { DeckBracketView, DeckChange, DeckOp, DeckPriceView, EntryTarget } from "@/api/generated";
 import { visibleLine } from "@/ui/visible";
-import type { DeckBracketView, DeckChange, DeckOp, DeckPriceView, EntryTarget } from "./types";
 import { zoneTitle } from "./zones";
 
 /** What a line does: a sign that says it at a glance, a verb that says it aloud. */

@@ -1,5 +1,5 @@
 // The places of a deck, as they are called and in their order.
-import type { DeckZone } from "./types";
+import type { DeckZone } from "@/api/generated";
 
 const TITLES: Record<DeckZone, string> = {
   commander: "Commander",
