@@ -15,6 +15,7 @@ const SCREENS = [
   "/agents",
   "/watchdog",
   "/stdout",
+  "/decks",
   "/settings",
 ];
 const THEMES = ["dark", "light", "contrast"];
@@ -129,6 +130,7 @@ test("all screens are reached and used by keyboard alone", async ({ app, keeper 
     ["g a", "/agents"],
     ["g w", "/watchdog"],
     ["g o", "/stdout"],
+    ["g d", "/decks"],
     ["g s", "/settings"],
     ["g h", "/"],
     ["g c", "/chat/felix"],

@@ -11,7 +11,7 @@ import { type BrowserContext, test as base, expect, type Page } from "@playwrigh
 import { type Model, startModel } from "./model";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const BINARY = process.env.ABIDE_BINARY ?? here("../../target/debug/abide");
+export const BINARY = process.env.ABIDE_BINARY ?? here("../../target/debug/abide");
 const TREE = process.env.WEB_FROM_DISK;
 const DISK = TREE === "1" ? here("../.dist-dev/") : `${TREE}/`;
 const CSP =

@@ -3,6 +3,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { createDeck, DECK_CONFIG, LONG_LIST, propose, pullCards } from "./deck-life";
 import { compared, lived } from "./evolution-life";
 import { Keeper, serveTree } from "./keeper";
 import { live } from "./life";
@@ -19,6 +20,8 @@ const PICTURE_KB_MAX = 200;
 const ALL_KB_MAX = 4 * 1024;
 /** Of these, those of Evolution. */
 const EVOLUTION_KB_MAX = 512;
+/** And those of the Deck Forge. */
+const DECKS_KB_MAX = 768;
 
 test.use({ colorScheme: "dark", contextOptions: { reducedMotion: "reduce" }, deviceScaleFactor: 1 });
 
@@ -91,7 +94,9 @@ test("the screens", async ({ page, context }) => {
   await page.close();
   await life.end();
   expect(errors).toEqual([]);
-  expect(kb + camera.kb, "the pictures are too large together").toBeLessThan(ALL_KB_MAX - EVOLUTION_KB_MAX);
+  expect(kb + camera.kb, "the pictures are too large together").toBeLessThan(
+    ALL_KB_MAX - EVOLUTION_KB_MAX - DECKS_KB_MAX,
+  );
 });
 
 // Of a keeper that a search and another model can be tried on: `-g Evolution` draws these alone.
@@ -128,6 +133,36 @@ test("the screens of Evolution", async ({ page, context }) => {
   await page.close();
   await keeper.end();
   expect(camera.kb, "these pictures are too large together").toBeLessThan(EVOLUTION_KB_MAX);
+});
+
+// Of a keeper that knows cards: `-g Decks` draws these alone. No picture of a card is fetched, so its text stands there.
+test("the screens of Decks", async ({ page, context }) => {
+  test.setTimeout(300_000);
+  const keeper = await Keeper.start(DECK_CONFIG);
+  await pullCards(keeper);
+  const { deck_id } = await createDeck(keeper, "Ezuri's wood", LONG_LIST);
+  await createDeck(
+    keeper,
+    "Relentless",
+    "Commander\n1 Drana, Kalastria Bloodchief\n\nDeck\n40 Relentless Rats\n36 Swamp",
+  );
+  await keeper.api("POST", "/deck/load", { deck_id, citizen: "felix" });
+  await propose(keeper, deck_id);
+  await keeper.admit(context);
+  const camera = new Camera(page, keeper.url);
+  await camera.draw("decks", "/decks");
+  await camera.draw("deck", `/decks/${deck_id}`);
+  await camera.draw("deck-review", `/decks/${deck_id}?tab=review`, "dark", async () => {
+    await page.keyboard.press("j");
+    await expect(page.getByTestId("effect")).toHaveAttribute("data-lines", "5");
+  });
+  await camera.draw("deck-review-light", `/decks/${deck_id}?tab=review`, "light");
+  await camera.draw("deck-card", `/decks/${deck_id}`, "dark", async () => {
+    await page.locator("[data-card]").filter({ hasText: "Primeval Titan" }).click();
+  });
+  await page.close();
+  await keeper.end();
+  expect(camera.kb, "these pictures are too large together").toBeLessThan(DECKS_KB_MAX);
 });
 
 /** A first start: nobody signed in, and then a keeper without a past. */
