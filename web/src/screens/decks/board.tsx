@@ -22,7 +22,15 @@ import { MOVE_ZONES } from "./zones";
 const GROUPING_WORDS: Record<Grouping, string> = { type: "by type", cost: "by cost", tag: "by tag" };
 const ARROWS: Record<string, 1 | -1> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-export function Board({ state, isImported }: { state: DeckStateView; isImported: boolean }) {
+export function Board(props: {
+  state: DeckStateView;
+  /** Whether its list was just read. */
+  isImported: boolean;
+  /** A card that is to have the focus as soon as it is shown. */
+  wanted: string | null;
+  onShown: () => void;
+}) {
+  const { state, isImported } = props;
   const client = useQueryClient();
   const [grouping, setGrouping] = useState<Grouping>("type");
   const [opened, setOpened] = useState<string | null>(null);
@@ -37,6 +45,7 @@ export function Board({ state, isImported }: { state: DeckStateView; isImported:
   );
   const findings = useMemo(() => findingsByCard(state.legality), [state.legality]);
   const wanted = useFocusAfter(box, entries);
+  useWanted(box, entries, props.wanted, props.onShown);
   const onAct = useCallback(
     async (card: DeckCardView, act: CardAct) => {
       const isDone = await edit(client, state.deck_id, [act.op], act.done);
@@ -133,7 +142,23 @@ function useFocusAfter(box: React.RefObject<HTMLElement | null>, entries: readon
   return wanted;
 }
 
-export function cardElement(box: ParentNode | null, key: string): HTMLElement | null {
+/** Leads to a card that was asked for elsewhere, once. */
+function useWanted(
+  box: React.RefObject<HTMLElement | null>,
+  entries: readonly DeckCardView[],
+  oracleId: string | null,
+  onShown: () => void,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each card that is asked for
+  useEffect(() => {
+    if (oracleId === null) return;
+    const card = entries.find((one) => one.oracle_id === oracleId);
+    if (card) cardElement(box.current, keyOf(card))?.focus();
+    onShown();
+  }, [oracleId]);
+}
+
+function cardElement(box: ParentNode | null, key: string): HTMLElement | null {
   return box?.querySelector<HTMLElement>(`[data-card="${CSS.escape(key)}"]`) ?? null;
 }
 
@@ -154,8 +179,8 @@ function useHandlers(
   return useMemo(
     () => ({
       onAct: (card, act) => void newest.current.onAct(card, act),
-      onOpen: (card) => {
-        if (newest.current.carrying.endedCarry()) return;
+      onOpen: (card, isByKey) => {
+        if (!isByKey && newest.current.carrying.endedCarry()) return;
         newest.current.preview.close();
         setOpened(keyOf(card));
       },

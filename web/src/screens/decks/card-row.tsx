@@ -12,7 +12,8 @@ export const BOARD_HINT_ID = "board-hint";
 
 export interface RowHandlers {
   onAct: (card: DeckCardView, act: CardAct) => void;
-  onOpen: (card: DeckCardView) => void;
+  /** `isByKey`: not by a pointer. */
+  onOpen: (card: DeckCardView, isByKey: boolean) => void;
   onPress: (card: DeckCardView, event: React.PointerEvent) => void;
   onKey: (card: DeckCardView, event: React.KeyboardEvent<HTMLElement>) => void;
   onFocus: (card: DeckCardView, element: HTMLElement) => void;
@@ -46,7 +47,7 @@ export const CardRow = memo(function CardRow(props: Props) {
           tabIndex={tabIndex}
           aria-describedby={isPreviewed ? `${PREVIEW_ID} ${BOARD_HINT_ID}` : BOARD_HINT_ID}
           className="flex min-h-9 min-w-0 flex-1 touch-manipulation items-center gap-2 rounded-md px-1 text-left text-sm text-ink select-none [-webkit-touch-callout:none]"
-          onClick={() => on.onOpen(card)}
+          onClick={(event) => on.onOpen(card, event.detail === 0)}
           onPointerDown={(event) => on.onPress(card, event)}
           onKeyDown={(event) => on.onKey(card, event)}
           onFocus={(event) => on.onFocus(card, event.currentTarget)}

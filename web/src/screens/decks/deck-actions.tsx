@@ -10,6 +10,7 @@ import { act, edit, readAgain, undo } from "./acts";
 import { ADD_CARD_ID } from "./add-card";
 import { CompareDialog } from "./compare-dialog";
 import { ExportDialog } from "./export-dialog";
+import { focusSoon } from "./focus-soon";
 import { NameDialog } from "./name-dialog";
 import { forkDeck } from "./routes";
 import type { DeckTab } from "./search";
@@ -131,10 +132,9 @@ function useDeckCommands(
   acts: { undo: () => void; open: (what: Open) => void },
 ): void {
   const group = "Deck Forge";
-  /** A part is drawn after its tab was chosen. */
   const focusIn = (tab: DeckTab, id: string) => {
     if (props.tabs.includes(tab)) props.onTab(tab);
-    setTimeout(() => document.getElementById(id)?.focus(), 50);
+    focusSoon(id);
   };
   useCommands([
     { id: "deck:add", label: "Add a card", group, keys: "/", run: () => focusIn("board", ADD_CARD_ID) },

@@ -1,12 +1,12 @@
 // One deck: its board and figures, what is proposed for it, what became of it, and the conversation about it.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { ApiError } from "@/api/errors";
 import type { DeckStateView } from "@/api/generated";
 import { Badge, cx, EmptyState, LoadError, Loading, Screen, Tabs, visibleLine } from "@/ui";
-import { Board, cardElement } from "./board";
-import { deckCount, entriesOf, keyOf } from "./board-model";
+import { Board } from "./board";
+import { deckCount } from "./board-model";
 import { DeckActions } from "./deck-actions";
 import { Figures } from "./figures";
 import { legalWords } from "./findings";
@@ -54,22 +54,23 @@ function Deck({ state }: { state: DeckStateView }) {
   const isChatBeside = useMedia(CHAT_BESIDE);
   const [ticks, setTicks] = useState<Readonly<Record<string, Unticked>>>({});
   const [forkFrom, setForkFrom] = useState<number | null>(null);
-  const wanted = useWantedCard(state);
+  const [wanted, setWanted] = useState<string | null>(null);
   const waiting = waitingLines(state.proposals);
   const set = (change: Partial<typeof search>) =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const open = (tab: DeckTab) => set({ tab });
   const onCard = (oracleId: string) => {
-    wanted.current = oracleId;
+    setWanted(oracleId);
     open("board");
-    wanted.look();
   };
   const figures = <Figures state={state} onCard={onCard} />;
   const tabs: { id: DeckTab; label: React.ReactNode; content: React.ReactNode }[] = [
     {
       id: "board",
       label: "Board",
-      content: <Board state={state} isImported={state.rev === 1} />,
+      content: (
+        <Board state={state} isImported={state.rev === 1} wanted={wanted} onShown={() => setWanted(null)} />
+      ),
     },
     {
       id: "review",
@@ -179,26 +180,4 @@ function Glance({ state }: { state: DeckStateView }) {
       <span className="text-xs tabular-nums">revision {state.rev}</span>
     </p>
   );
-}
-
-/** A card that is to have the focus as soon as the board shows it. */
-function useWantedCard(state: DeckStateView) {
-  const wanted = useRef<string | null>(null);
-  const [looks, setLooks] = useState(0);
-  const newest = useRef(state);
-  newest.current = state;
-  useEffect(() => {
-    if (looks === 0 || wanted.current === null) return;
-    const card = entriesOf(newest.current).find((one) => one.oracle_id === wanted.current);
-    wanted.current = null;
-    // The tab that holds the board is drawn after the address changed.
-    const timer = setTimeout(() => card && cardElement(document, keyOf(card))?.focus(), 50);
-    return () => clearTimeout(timer);
-  }, [looks]);
-  return {
-    set current(oracleId: string) {
-      wanted.current = oracleId;
-    },
-    look: () => setLooks((times) => times + 1),
-  };
 }

@@ -61,7 +61,7 @@ function Shown({ of }: { of: (state: DeckStateView) => React.ReactNode }) {
 
 function drawBoard() {
   client.setQueryData(deckQuery("d1").queryKey, keeper.state);
-  const of = (state: DeckStateView) => <Board state={state} isImported />;
+  const of = (state: DeckStateView) => <Board state={state} isImported wanted={null} onShown={() => {}} />;
   const view = render(<Shown of={of} />);
   return () => view.rerender(<Shown of={of} />);
 }

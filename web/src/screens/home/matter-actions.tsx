@@ -75,6 +75,13 @@ function ShowAction({ matter, action }: { matter: AttentionView; action: ActionV
     if (change && agent) {
       return navigate({ to: "/cortex/$agent", params: { agent }, search: { tab: "evolution", change } });
     }
+    if (action.path.startsWith("/deck/")) {
+      const deck = new URL(action.path, location.origin).searchParams.get("deck_id");
+      const proposal = matter.id.replace(/^deck:/, "");
+      return deck
+        ? navigate({ to: "/decks/$deck", params: { deck }, search: { tab: "review", proposal } })
+        : navigate({ to: "/decks" });
+    }
     if (action.path.startsWith("/watchdog")) return navigate({ to: "/watchdog" });
     return navigate({ to: "/settings" });
   };
