@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Download, GitCompare, GitFork, MoreHorizontal, Pencil, Undo2 } from "lucide-react";
+import { Download, GitCompare, GitFork, MoreHorizontal, Pencil, Shuffle, Undo2 } from "lucide-react";
 import { useState } from "react";
 import type { DeckStateView } from "@/api/generated";
 import { useCommands } from "@/app/commands";
@@ -11,11 +11,12 @@ import { ADD_CARD_ID } from "./add-card";
 import { CompareDialog } from "./compare-dialog";
 import { ExportDialog } from "./export-dialog";
 import { focusSoon } from "./focus-soon";
+import { HandDialog } from "./hand-dialog";
 import { NameDialog } from "./name-dialog";
 import { forkDeck } from "./routes";
 import type { DeckTab } from "./search";
 
-type Open = "export" | "compare" | "rename" | null;
+type Open = "export" | "compare" | "rename" | "hand" | null;
 
 const TAB_WORDS: Record<DeckTab, string> = {
   board: "board",
@@ -92,6 +93,11 @@ export function DeckActions(props: {
             onSelect: () => setOpen("compare"),
           },
           {
+            label: "Draw a hand…",
+            icon: <Shuffle aria-hidden className={icon} />,
+            onSelect: () => setOpen("hand"),
+          },
+          {
             label: "Fork…",
             icon: <GitFork aria-hidden className={icon} />,
             onSelect: () => props.onForkFrom(state.rev),
@@ -105,6 +111,7 @@ export function DeckActions(props: {
       />
       {open === "export" && <ExportDialog deck={state.deck_id} onClose={close} />}
       {open === "compare" && <CompareDialog state={state} onClose={close} />}
+      {open === "hand" && <HandDialog deck={state.deck_id} onClose={close} />}
       {open === "rename" && (
         <NameDialog title="Rename the deck" name={state.name} act="Rename" onName={rename} onClose={close} />
       )}
@@ -167,6 +174,13 @@ function useDeckCommands(
       group,
       words: "variant copy",
       run: () => props.onForkFrom(props.state.rev),
+    },
+    {
+      id: "deck:hand",
+      label: "Draw a hand of the deck",
+      group,
+      words: "playtest mulligan",
+      run: () => acts.open("hand"),
     },
     { id: "deck:rename", label: "Rename the deck", group, run: () => acts.open("rename") },
   ]);

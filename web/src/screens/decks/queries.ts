@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "@/api/errors";
 import {
   compareDecks,
+  drawHand,
   exportDeck,
   findCards,
   listDecks,
@@ -68,6 +69,15 @@ export const exportQuery = (id: string, format: string) =>
   queryOptions({
     queryKey: ["decks", "export", id, format],
     queryFn: (context) => exportDeck(id, format, context),
+  });
+
+/** A hand; `times` tells one drawing from the next where no seed is asked for. */
+export const handQuery = (id: string, drawn: { times: number; mulligans: number; seed: number | null }) =>
+  queryOptions({
+    queryKey: ["deck-hand", id, drawn],
+    queryFn: (context) => drawHand(id, drawn.mulligans, drawn.seed, context),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The cards that the keeper knows of. */

@@ -6,6 +6,7 @@ import type {
   DeckExportView,
   DeckItemView,
   DeckOp,
+  DeckPlaytestView,
   DeckRevisionView,
   DeckStateView,
   DeckSummaryView,
@@ -26,11 +27,14 @@ interface Given {
 
 const call = callAny as unknown as (route: string, given?: Given) => Promise<unknown>;
 
+/** Decks and revisions that are shown: as many as a page of the keeper holds. */
+const LISTED = 500;
+
 type Signal = { signal?: AbortSignal | undefined };
 const post = (path: string, body: unknown) => call(`POST ${path}`, { body }) as Promise<DeckStateView>;
 
 export const listDecks = ({ signal }: Signal) =>
-  call("GET /deck/list", { signal }) as Promise<{ items: DeckItemView[] }>;
+  call("GET /deck/list", { query: { limit: LISTED }, signal }) as Promise<{ items: DeckItemView[] }>;
 
 export const readDeck = (deck_id: string, { signal }: Signal) =>
   call("GET /deck/state", { query: { deck_id }, signal }) as Promise<DeckStateView>;
@@ -40,7 +44,9 @@ export const readLoaded = (citizen: string, { signal }: Signal) =>
   call("GET /deck/state", { query: { citizen }, signal }) as Promise<DeckStateView>;
 
 export const readHistory = (deck_id: string, { signal }: Signal) =>
-  call("GET /deck/history", { query: { deck_id }, signal }) as Promise<{ items: DeckRevisionView[] }>;
+  call("GET /deck/history", { query: { deck_id, limit: LISTED }, signal }) as Promise<{
+    items: DeckRevisionView[];
+  }>;
 
 export const readTable = ({ signal }: Signal) => call("GET /cards", { signal }) as Promise<CardTableView>;
 
@@ -54,6 +60,9 @@ export const compareDecks = (left: string, right: string, { signal }: Signal) =>
 
 export const exportDeck = (deck_id: string, format: string, { signal }: Signal) =>
   call("GET /deck/export", { query: { deck_id, format }, signal }) as Promise<DeckExportView>;
+
+export const drawHand = (deck_id: string, mulligans: number, seed: number | null, { signal }: Signal) =>
+  call("GET /deck/playtest", { query: { deck_id, mulligans, seed }, signal }) as Promise<DeckPlaytestView>;
 
 export const readEffect = (proposal_id: string, ops: readonly number[], { signal }: Signal) =>
   call("POST /deck/effect", { body: { proposal_id, ops }, signal }) as Promise<{
