@@ -91,11 +91,9 @@ export interface SeenDeck {
 export async function pullCards(keeper: Keeper): Promise<void> {
   const file = join(keeper.home, "bulk.jsonl.gz");
   await writeFile(file, await promisify(gzip)(await readFile(`${FIXTURES}cards.jsonl`)));
-  await promisify(execFile)(
-    BINARY,
-    ["cards", "pull", "--file", file, "--tags-file", `${FIXTURES}oracle_tags.jsonl`],
-    { env: { ABIDE_HOME: keeper.home, ABIDE_TEST: "1", PATH: process.env.PATH ?? "", LC_ALL: "C" } },
-  );
+  await promisify(execFile)(BINARY, ["cards", "pull", "--file", file], {
+    env: { ABIDE_HOME: keeper.home, ABIDE_TEST: "1", PATH: process.env.PATH ?? "", LC_ALL: "C" },
+  });
 }
 
 export function createDeck(
