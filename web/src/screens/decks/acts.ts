@@ -55,14 +55,14 @@ export function edit(
   client: QueryClient,
   deck: string,
   ops: readonly DeckOp[],
-  done: string,
+  done: string | ((state: DeckStateView) => string),
 ): Promise<boolean> {
   return inTurn(deck, async () => {
     const known = client.getQueryData(deckQuery(deck).queryKey);
     try {
       const state = await editDeck(deck, known?.rev ?? 0, ops);
       keepState(client, state);
-      say(client, state, done);
+      say(client, state, typeof done === "string" ? done : done(state));
       return true;
     } catch (error) {
       refused(client, error);

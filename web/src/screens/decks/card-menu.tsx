@@ -1,25 +1,32 @@
 import { Minus, MoreHorizontal, Move, Plus, Trash2 } from "lucide-react";
-import type { DeckCardView, DeckOp, DeckZone } from "@/api/generated";
+import type { DeckCardView, DeckOp, DeckStateView, DeckZone } from "@/api/generated";
 import { type ButtonProps, IconButton, Menu, type MenuItem } from "@/ui";
+import { entriesOf, keyOf } from "./board-model";
 import { addOne, moveTo, refOf, removeAll, removeOne } from "./ops";
 import { MOVE_ZONES, zoneTitle } from "./zones";
 
 /** What can be done with a card of the board, each with the words that say it was done. */
 export interface CardAct {
   label: string;
-  done: string;
+  /** Said when it was done; a count is that of the deck then, for others may have pressed meanwhile. */
+  done: string | ((state: DeckStateView) => string);
   op: DeckOp;
 }
 
+const counted = (card: DeckCardView) => (state: DeckStateView) => {
+  const now = entriesOf(state).find((one) => keyOf(one) === keyOf(card));
+  return now ? `${card.name}: ${now.count}` : `${card.name} removed`;
+};
+
 export const plusOne = (card: DeckCardView): CardAct => ({
   label: "One more",
-  done: `${card.name}: ${card.count} → ${card.count + 1}`,
+  done: counted(card),
   op: addOne(card),
 });
 
 export const minusOne = (card: DeckCardView): CardAct => ({
   label: "One less",
-  done: card.count > 1 ? `${card.name}: ${card.count} → ${card.count - 1}` : `${card.name} removed`,
+  done: counted(card),
   op: removeOne(card),
 });
 
