@@ -31,6 +31,7 @@ pub(crate) use self::{
     images::{CardImageError, CardImages, CardPicture},
     manifest::CardManifest,
     pull::{CardPull, PullOutcome},
+    shelf::ShelvedCards,
     shelf::{CardShelf, CardsMissingError},
     source::CardSource,
     status::{CardsStatus, status_of},

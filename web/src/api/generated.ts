@@ -269,24 +269,6 @@ export interface CallView {
   outcome?: OutcomeName | null;
 }
 
-/** Which cards are there. */
-export interface CardsView {
-  /** How many; 0 where there are none. */
-  cards: number;
-  /** What a person should do, where something is missing. */
-  hint?: string | null;
-  /** Whether pictures are shown. */
-  images: boolean;
-  /** Printings of all of them. */
-  printings: number;
-  /** When they were pulled. */
-  pulled_at?: string | null;
-  /** Where they came from, such as `scryfall default_cards`; none where there are none. */
-  source?: string | null;
-  /** `missing`, `pulling` (somebody fetches them at this moment), `loading` (they are being read into memory) or `ready`. */
-  state: string;
-  /** When Scryfall made them, else when they were taken from a file; none where there are none. */
-  updated_at?: string | null;
 /** A card of which two decks have different numbers in a zone. */
 export interface CardDifference {
   /** How many the second deck has. */
@@ -360,6 +342,26 @@ export interface CardRef {
   id: OracleId;
   /** Its name. */
   name: string;
+}
+
+/** Which cards are there. */
+export interface CardsView {
+  /** How many; 0 where there are none. */
+  cards: number;
+  /** What a person should do, where something is missing. */
+  hint?: string | null;
+  /** Whether pictures are shown. */
+  images: boolean;
+  /** Printings of all of them. */
+  printings: number;
+  /** When they were pulled. */
+  pulled_at?: string | null;
+  /** Where they came from, such as `scryfall default_cards`; none where there are none. */
+  source?: string | null;
+  /** `missing`, `pulling` (somebody fetches them at this moment), `loading` (they are being read into memory) or `ready`. */
+  state: string;
+  /** When Scryfall made them, else when they were taken from a file; none where there are none. */
+  updated_at?: string | null;
 }
 
 /** A checkpoint to go back to. */

@@ -110,7 +110,7 @@ pub fn clock_problem(status: ClockStatus) -> Option<String> {
 const FACT_CHARS_SHOWN: usize = 120;
 /// Longest piece of why changes of a deck are proposed that a list shows, in Unicode scalar values.
 const DECK_REASON_CHARS_SHOWN: usize = 200;
-/// What the ids of matters about proposals for decks begin with; the proposal's id follows.
+/// What the ids of matters about proposals for decks begin with; the deck's id, a colon and the proposal's id follow.
 pub const DECK_MATTER: &str = "deck:";
 /// Longest piece of why a change may be better that a list shows, in Unicode scalar values.
 const EVOLUTION_WHY_CHARS_SHOWN: usize = 200;
@@ -281,7 +281,7 @@ impl Keeper {
             let reason = shortened(&visible_line(&proposal.reason), DECK_REASON_CHARS_SHOWN);
             let changes = if open == 1 { "change" } else { "changes" };
             Attention {
-                id: format!("{DECK_MATTER}{}", proposal.id),
+                id: format!("{DECK_MATTER}{}:{}", record.state.id, proposal.id),
                 kind: AttentionKind::Approval,
                 citizen: by.parse().ok(),
                 since: record.proposal_times.get(&proposal.id).copied().unwrap_or_default(),

@@ -149,10 +149,11 @@ fn actions(attention: &Attention) -> Vec<ActionView> {
 
 /// What a person can do with a proposal for a deck: all of it at once; line by line it is done where decks are shown.
 fn deck_actions(attention: &Attention) -> Vec<ActionView> {
-    let id = attention.id.trim_start_matches(DECK_MATTER);
+    let matter = attention.id.trim_start_matches(DECK_MATTER);
+    let (deck, id) = matter.split_once(':').unwrap_or((matter, ""));
     let answer =
         |label, path: &str| ActionView::post(label, path.to_owned(), json!({"proposal_id": id}));
-    let show = ActionView::show("/deck/list");
+    let show = ActionView::show(&format!("/deck/state?deck_id={deck}"));
     vec![answer("Approve", "/deck/approve"), answer("Deny", "/deck/reject"), show]
 }
 

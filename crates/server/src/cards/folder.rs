@@ -51,7 +51,6 @@ pub(crate) struct ShelvedCards {
     /// All cards.
     pub(crate) table: Arc<CardTable>,
     /// What cards are tagged with; none where no tags were pulled.
-    #[allow(dead_code, reason = "brackets of decks ask for them")]
     pub(crate) tags: Option<Arc<OracleTags>>,
 }
 

@@ -77,7 +77,7 @@ function ShowAction({ matter, action }: { matter: AttentionView; action: ActionV
     }
     if (action.path.startsWith("/deck/")) {
       const deck = new URL(action.path, location.origin).searchParams.get("deck_id");
-      const proposal = matter.id.replace(/^deck:/, "");
+      const proposal = matter.id.replace(/^deck:[^:]*:/, "");
       return deck
         ? navigate({ to: "/decks/$deck", params: { deck }, search: { tab: "review", proposal } })
         : navigate({ to: "/decks" });

@@ -34,20 +34,24 @@ pub(super) struct DeckLens {
     /// Why there are no cards, and what to do.
     missing: Option<String>,
     currency: Currency,
+    /// Whether pictures of cards are given out.
+    has_images: bool,
 }
 
 impl DeckLens {
     /// With the cards of the keeper.
     pub(super) async fn of(app: &AppState, currency: Currency) -> Self {
+        let has_images = app.card_images().is_enabled();
         match app.cards().cards().await {
             Ok(ShelvedCards { table, tags, .. }) => {
-                Self { cards: table, tags, missing: None, currency }
+                Self { cards: table, tags, missing: None, currency, has_images }
             }
             Err(missing) => Self {
                 cards: Arc::default(),
                 tags: None,
                 missing: Some(missing.to_string()),
                 currency,
+                has_images,
             },
         }
     }
@@ -270,7 +274,7 @@ impl DeckLens {
                 card.faces().map(CardFaceView::from).collect()
             },
             price: lowest(),
-            image: !card.images.is_empty(),
+            image: self.has_images && !card.images.is_empty(),
             group: main_type(card).to_lowercase(),
             known: true,
         }
