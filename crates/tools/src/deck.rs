@@ -29,12 +29,10 @@ mod spec;
 
 use lines::{WrittenLine, line_of};
 use shown::{card_line, shown_deck};
-use spec::{Job, spec_of};
+use spec::{FOUND_MAX, Job, spec_of};
 
 /// Cards that a search gives where no limit is asked for.
 const FOUND_DEFAULT: usize = 10;
-/// Most cards that a search or a recommendation gives a mind.
-const FOUND_MAX: usize = 30;
 
 /// Where cards come from.
 pub trait CardSource: Send + Sync + fmt::Debug {

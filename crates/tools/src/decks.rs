@@ -125,11 +125,16 @@ mod tests {
 
     use super::{AgentDecks, deck_event, deck_line};
 
+    fn named(name: &str) -> Deck {
+        let mut deck = Deck::default();
+        name.clone_into(&mut deck.name);
+        deck
+    }
+
     #[test]
     fn what_happens_becomes_a_line_and_comes_back() {
         let ada = DeckActor::Person("ada".into());
-        let created = create_deck(&ada, "d1", Deck { name: "Elves".into(), ..Deck::default() });
-        let created = created.unwrap();
+        let created = create_deck(&ada, "d1", named("Elves")).unwrap();
         let Event::Deck(line) = deck_line("d1", &created).unwrap() else { panic!("no deck") };
         assert_eq!(deck_event(&line).unwrap().as_ref(), Some(&created));
         let mut decks = AgentDecks::default();
@@ -149,8 +154,8 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_no_line() {
-        let deck = Deck { name: "x".repeat(2 << 20), ..Deck::default() };
-        let created = create_deck(&DeckActor::Agent("felix".into()), "d1", deck).unwrap();
+        let felix = DeckActor::Agent("felix".into());
+        let created = create_deck(&felix, "d1", named(&"x".repeat(2 << 20))).unwrap();
         let error = deck_line("d1", &created).unwrap_err().to_string();
         assert!(error.contains("too many"), "{error}");
     }

@@ -3,7 +3,8 @@
 use abide_domain::tool::{EffectClass, ToolSpec};
 use serde_json::{Value, json};
 
-use super::FOUND_MAX;
+/// Most cards that a search or a recommendation gives a mind.
+pub(super) const FOUND_MAX: usize = 30;
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
