@@ -343,7 +343,9 @@ impl State {
         if is_committed {
             state.tool_use.add(record.called());
             let read = record.context.as_ref().and_then(|context| context.deck_notes);
-            read.into_iter().for_each(|read| state.deck_notes.read_through(read.through_seq));
+            if let Some(read) = read {
+                state.deck_notes.read_through(read.through_seq);
+            }
         }
         self.entities.ended(&record, entry);
         self.evolutions.ended(epoch, agent, is_committed);

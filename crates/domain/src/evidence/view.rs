@@ -113,6 +113,7 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
             | ToolEvent::InnerFinished(_),
         )
         | Event::Space(SpaceEvent::Named(_))
+        | Event::Deck(_)
         | Event::Wake(_) => (Type::Coordination, Claim::Step),
         Event::Tool(ToolEvent::Finished(_)) => (Type::Coordination, Claim::Observation),
         Event::Memory(
@@ -133,7 +134,6 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
             (kind, ClaimType::from_name(name).unwrap_or(Claim::Observation))
         }
         Event::Evolution(EvolutionEvent::Proposed(_)) => (Type::Conjecture, Claim::Conjecture),
-        Event::Deck(_) => (Type::Coordination, Claim::Step),
         Event::Agent(_) | Event::Evolution(_) => return None,
         Event::Evidence(EvidenceEvent::Recorded(recorded)) => (recorded.kind, recorded.claim_type),
     })

@@ -79,8 +79,11 @@ pub(super) fn shown_deck(state: &DeckState, cards: &CardTable, missing: Option<S
 }
 
 fn entry_line(entry: &DeckEntry) -> String {
-    let tags: String = entry.content.tags.iter().map(|tag| format!(" #{tag}")).collect();
-    format!("{} {}{tags}", entry.content.count, entry.content.name)
+    let (count, name) = (entry.content.count, &entry.content.name);
+    match entry.content.tags.as_slice() {
+        [] => format!("{count} {name}"),
+        tags => format!("{count} {name} #{}", tags.join(" #")),
+    }
 }
 
 fn shown_proposal(state: &DeckState, proposal: &DeckProposal) -> Value {
