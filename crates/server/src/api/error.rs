@@ -52,7 +52,7 @@ pub(crate) struct ErrorView {
     epoch_id: Option<String>,
     /// What else a program can go by.
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<ErrorDetailView>,
+    detail: Option<Box<ErrorDetailView>>,
 }
 
 /// What a program can go by.
@@ -179,7 +179,7 @@ impl ApiError {
             message: conflict.cause.clone(),
         };
         error.body.details = conflicts.iter().map(detail).collect();
-        error.body.detail = Some(ErrorDetailView { conflicts });
+        error.body.detail = Some(Box::new(ErrorDetailView { conflicts }));
         error
     }
 

@@ -115,7 +115,8 @@ impl DeckCommand {
             }
             Action::Review { deck } => {
                 let state = state_of(&client, &deck).await?;
-                print(context, &state["proposals"], &review(&state))?;
+                let proposals = state.get("proposals").unwrap_or(&Value::Null);
+                print(context, proposals, &review(&state))?;
             }
             Action::Approve { proposal, lines } => {
                 let body = json!({"proposal_id": proposal, "ops": lines});
@@ -299,7 +300,7 @@ fn review(deck: &Value) -> String {
             (Some(after), _) => lines.push(format!("  after:  {}", glance(after))),
             (None, "") => {}
             (None, problem) => {
-                lines.push(format!("  its lines cannot be done together: {problem}"))
+                lines.push(format!("  its lines cannot be done together: {problem}"));
             }
         }
     }

@@ -466,7 +466,7 @@ fn word_of(code: LegalityCode) -> String {
 /// What a line does, as it is written.
 fn tag_of(op: &DeckOp) -> String {
     let written = serde_json::to_value(op).unwrap_or(Value::Null);
-    written["op"].as_str().unwrap_or_default().to_owned()
+    written.get("op").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// The card that a line is about first, and how many.
