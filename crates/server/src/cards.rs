@@ -5,7 +5,7 @@
 //! fetched unless a person asks for it.
 //!
 //! Reading order: `limits`, `manifest` (what the folder says of itself), `folder` (its names, its lock, how a table gets in and
-//! out of it), `shelf` (the cards in the memory of a keeper); `pull` with `source` (which hosts), `bulk_index`, `download`, `tags`
+//! out of it), `store` (the cards in the memory of a keeper); `pull` with `source` (which hosts), `bulk_index`, `download`, `tags`
 //! and `error`; `images` with `image_cache`.
 
 mod bulk_index;
@@ -17,9 +17,9 @@ mod images;
 mod limits;
 mod manifest;
 mod pull;
-mod shelf;
 mod source;
 mod status;
+mod store;
 mod tags;
 #[cfg(test)]
 mod test_server;
@@ -31,8 +31,8 @@ pub(crate) use self::{
     images::{CardImageError, CardImages, CardPicture},
     manifest::CardManifest,
     pull::{CardPull, PullOutcome},
-    shelf::ShelvedCards,
-    shelf::{CardShelf, CardsMissingError},
     source::CardSource,
     status::{CardsStatus, status_of},
+    store::StoredCards,
+    store::{CardStore, CardsMissingError},
 };

@@ -28,7 +28,7 @@ use futures_util::future::BoxFuture;
 
 use super::{command_runner::SandboxedCommands, grants::refusal, sandbox_probe::SandboxProbe};
 use crate::{
-    cards::CardShelf,
+    cards::CardStore,
     config::{Environment, FilesSection, Settings},
     home::{Home, SKILLS_FOLDER},
 };
@@ -102,7 +102,7 @@ pub(crate) fn registry(
     home: &Home,
     settings: &Settings,
     environment: &Environment,
-    (clock, probe, cards): (&Arc<dyn Clock>, &Arc<SandboxProbe>, CardShelf),
+    (clock, probe, cards): (&Arc<dyn Clock>, &Arc<SandboxProbe>, CardStore),
 ) -> Result<Registry, ToolSetupError> {
     let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
     let mut registry = Registry::builtin(probe_file.map(Path::new))?;
@@ -141,7 +141,7 @@ pub(crate) fn registry(
 
 /// The cards of the keeper, as tools ask for them.
 #[derive(Debug)]
-struct DeckCards(CardShelf);
+struct DeckCards(CardStore);
 
 impl CardSource for DeckCards {
     fn table(&self) -> BoxFuture<'_, Result<Arc<CardTable>, String>> {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     agents::Processes,
     auth::{Admission, Caller, OriginCheck},
-    cards::{CardImages, CardShelf},
+    cards::{CardImages, CardStore},
     evolution::{ModuleMetrics, Searches},
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
@@ -53,7 +53,7 @@ struct Inner {
     config: RwLock<Option<Arc<ConfigView>>>,
     origin_check: OriginCheck,
     admission: Admission,
-    cards: CardShelf,
+    cards: CardStore,
     card_images: CardImages,
     clock: Arc<dyn Clock>,
     self_watch: SelfWatch,
@@ -77,7 +77,7 @@ pub(crate) struct AppStateParts {
     /// Tokens and cookies.
     pub(crate) admission: Admission,
     /// The cards of decks.
-    pub(crate) cards: CardShelf,
+    pub(crate) cards: CardStore,
     /// Their pictures.
     pub(crate) card_images: CardImages,
     /// The present, and the time since the start.
@@ -347,7 +347,7 @@ impl AppState {
     }
 
     /// The cards of decks.
-    pub(crate) fn cards(&self) -> &CardShelf {
+    pub(crate) fn cards(&self) -> &CardStore {
         &self.inner.cards
     }
 

@@ -41,9 +41,9 @@ pub(crate) struct CardsView {
 /// Which cards are there. Reads none of them.
 #[utoipa::path(get, path = "/cards", tag = "decks", responses((status = 200, body = CardsView)))]
 pub(crate) async fn show(State(app): State<AppState>) -> Result<Json<CardsView>, ApiError> {
-    let shelf = app.cards().clone();
-    let is_reading = shelf.is_reading();
-    let looked = tokio::task::spawn_blocking(move || status_of(shelf.folder())).await;
+    let store = app.cards().clone();
+    let is_reading = store.is_reading();
+    let looked = tokio::task::spawn_blocking(move || status_of(store.folder())).await;
     let images = app.card_images().is_enabled();
     let none = |hint: String, state| CardsView {
         state,

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     api::{self, AppState, AppStateParts, ConfigView},
     auth::{Admission, OriginCheck, Requirement, Token},
-    cards::{CardImages, CardShelf, CardSource},
+    cards::{CardImages, CardSource, CardStore},
     config::KeeperSection,
     home::Home,
     listener::{self, Listener, ListenerLimits},
@@ -53,7 +53,7 @@ impl HttpServer {
         let app = AppState::new(AppStateParts {
             origin_check: OriginCheck::new(bound),
             admission: Admission::new(home.clone(), token, bound.port(), required),
-            cards: CardShelf::new(home.cards_folder(), Arc::clone(clock)),
+            cards: CardStore::new(home.cards_folder(), Arc::clone(clock)),
             card_images: card_images(input, clock),
             clock: Arc::clone(clock),
             bound,

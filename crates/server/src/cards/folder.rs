@@ -47,7 +47,7 @@ pub(super) struct ManifestStamp([u64; 4]);
 
 /// The cards of a folder.
 #[derive(Clone, Debug)]
-pub(crate) struct ShelvedCards {
+pub(crate) struct StoredCards {
     /// All cards.
     pub(crate) table: Arc<CardTable>,
     /// What cards are tagged with; none where no tags were pulled.
@@ -134,12 +134,12 @@ impl CardFolder {
     }
 
     /// Reads the cards that a manifest names, every byte checked.
-    pub(super) fn read(&self, manifest: &CardManifest) -> Result<ShelvedCards, CardFileError> {
+    pub(super) fn read(&self, manifest: &CardManifest) -> Result<StoredCards, CardFileError> {
         let table = self.open(&manifest.table)?;
         let (table, _) = read_card_table(table, &manifest.table.digest)?;
         let tags = manifest.tags.as_ref().map(|stored| self.read_tags(stored)).transpose()?;
         let tags = tags.map(Arc::new);
-        Ok(ShelvedCards { table: Arc::new(table), tags })
+        Ok(StoredCards { table: Arc::new(table), tags })
     }
 
     fn read_tags(&self, stored: &StoredFile) -> Result<OracleTags, CardFileError> {

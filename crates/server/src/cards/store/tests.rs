@@ -1,4 +1,4 @@
-//! The shelf: reads once, notices a newer table, lets go, and survives damage.
+//! The store: reads once, notices a newer table, lets go, and survives damage.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -11,7 +11,7 @@ use abide_deck::CardTable;
 use abide_domain::{Clock, Timestamp};
 use tokio_util::sync::CancellationToken;
 
-use super::{CardShelf, CardsMissingError, IDLE_MAX};
+use super::{CardStore, CardsMissingError, IDLE_MAX};
 use crate::cards::manifest::{CardManifest, StoredFile};
 
 #[derive(Debug, Default)]
@@ -36,14 +36,14 @@ impl Clock for HandClock {
 struct Fixture {
     home: tempfile::TempDir,
     clock: Arc<HandClock>,
-    shelf: CardShelf,
+    store: CardStore,
 }
 
 fn fixture() -> Fixture {
     let home = tempfile::tempdir().unwrap();
     let clock = Arc::new(HandClock::default());
-    let shelf = CardShelf::new(home.path().join("cards"), clock.clone());
-    Fixture { home, clock, shelf }
+    let store = CardStore::new(home.path().join("cards"), clock.clone());
+    Fixture { home, clock, store }
 }
 
 fn card(name: &str) -> String {
@@ -53,10 +53,10 @@ fn card(name: &str) -> String {
 }
 
 /// Makes cards of some names the present ones. Gives their table's file.
-fn put(shelf: &CardShelf, names: &[&str]) -> StoredFile {
+fn put(store: &CardStore, names: &[&str]) -> StoredFile {
     let lines: Vec<String> = names.iter().map(|name| card(name)).collect();
     let table = CardTable::from_lines(lines.iter().map(String::as_str)).unwrap();
-    let folder = shelf.folder();
+    let folder = store.folder();
     folder.create().unwrap();
     let _lock = folder.lock().unwrap().unwrap();
     let stored = folder.write_table(&table, "d").unwrap();
@@ -66,8 +66,8 @@ fn put(shelf: &CardShelf, names: &[&str]) -> StoredFile {
     stored
 }
 
-async fn names(shelf: &CardShelf) -> Vec<String> {
-    let table = shelf.table().await.unwrap();
+async fn names(store: &CardStore) -> Vec<String> {
+    let table = store.table().await.unwrap();
     table.cards().iter().map(|card| card.name.clone()).collect()
 }
 
@@ -79,14 +79,14 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-fn is_kept(shelf: &CardShelf) -> bool {
-    shelf.inner.kept().cards.is_some()
+fn is_kept(store: &CardStore) -> bool {
+    store.inner.kept().cards.is_some()
 }
 
 #[tokio::test]
 async fn without_cards_it_says_what_to_do_and_makes_nothing() {
-    let Fixture { home, shelf, .. } = fixture();
-    let error = shelf.table().await.unwrap_err();
+    let Fixture { home, store, .. } = fixture();
+    let error = store.table().await.unwrap_err();
     assert_eq!(error, CardsMissingError::Absent);
     assert!(error.to_string().contains("`abide cards pull`"), "{error}");
     assert!(files(home.path()).is_empty());
@@ -94,16 +94,16 @@ async fn without_cards_it_says_what_to_do_and_makes_nothing() {
 
 #[tokio::test]
 async fn cards_are_read_once_and_a_newer_table_is_noticed() {
-    let Fixture { shelf, .. } = fixture();
-    put(&shelf, &["Ruin", "Sol Ring"]);
-    assert!(!is_kept(&shelf), "nothing is read before somebody asks");
-    let cards = shelf.cards().await.unwrap();
+    let Fixture { store, .. } = fixture();
+    put(&store, &["Ruin", "Sol Ring"]);
+    assert!(!is_kept(&store), "nothing is read before somebody asks");
+    let cards = store.cards().await.unwrap();
     assert!(cards.tags.unwrap().has("mass-land-denial", &cards.table.cards()[0].id));
-    let (one, other) = tokio::join!(shelf.table(), shelf.table());
-    assert!(Arc::ptr_eq(&one.unwrap(), &other.unwrap()) && is_kept(&shelf));
-    put(&shelf, &["Island"]);
-    assert_eq!(names(&shelf).await, ["Island"]);
-    let folder = shelf.folder().path();
+    let (one, other) = tokio::join!(store.table(), store.table());
+    assert!(Arc::ptr_eq(&one.unwrap(), &other.unwrap()) && is_kept(&store));
+    put(&store, &["Island"]);
+    assert_eq!(names(&store).await, ["Island"]);
+    let folder = store.folder().path();
     let left = files(folder);
     assert_eq!(left.iter().filter(|name| name.starts_with("table-")).count(), 1, "{left:?}");
     for name in left {
@@ -115,35 +115,35 @@ async fn cards_are_read_once_and_a_newer_table_is_noticed() {
 
 #[tokio::test]
 async fn many_that_ask_at_once_share_one_table() {
-    let Fixture { shelf, .. } = fixture();
-    put(&shelf, &["Forest"]);
-    let asked = futures_util::future::join_all((0..16).map(|_| shelf.table())).await;
+    let Fixture { store, .. } = fixture();
+    put(&store, &["Forest"]);
+    let asked = futures_util::future::join_all((0..16).map(|_| store.table())).await;
     let tables: Vec<_> = asked.into_iter().map(Result::unwrap).collect();
     assert!(tables.iter().all(|table| Arc::ptr_eq(table, &tables[0])));
     // Whoever leaves while it is read does not lose it for the others.
-    put(&shelf, &["Swamp"]);
-    drop(tokio::time::timeout(Duration::ZERO, shelf.table()).await);
-    assert_eq!(names(&shelf).await, ["Swamp"]);
+    put(&store, &["Swamp"]);
+    drop(tokio::time::timeout(Duration::ZERO, store.table()).await);
+    assert_eq!(names(&store).await, ["Swamp"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn cards_that_nobody_asks_for_leave_the_memory() {
-    let Fixture { shelf, clock, .. } = fixture();
-    put(&shelf, &["Mountain"]);
+    let Fixture { store, clock, .. } = fixture();
+    put(&store, &["Mountain"]);
     let stop = CancellationToken::new();
-    let task = shelf.clone().let_go_when_idle(stop.clone());
+    let task = store.clone().let_go_when_idle(stop.clone());
     let use_it = async {
-        let held = shelf.table().await.unwrap();
+        let held = store.table().await.unwrap();
         clock.forward(IDLE_MAX / 2);
-        drop(shelf.table().await.unwrap());
-        clock.forward(IDLE_MAX / 2);
-        tokio::time::sleep(IDLE_MAX).await;
-        assert!(is_kept(&shelf), "the last use was not long ago");
+        drop(store.table().await.unwrap());
         clock.forward(IDLE_MAX / 2);
         tokio::time::sleep(IDLE_MAX).await;
-        assert!(!is_kept(&shelf));
+        assert!(is_kept(&store), "the last use was not long ago");
+        clock.forward(IDLE_MAX / 2);
+        tokio::time::sleep(IDLE_MAX).await;
+        assert!(!is_kept(&store));
         assert_eq!(Arc::strong_count(&held), 1, "only who still uses them holds them");
-        assert_eq!(names(&shelf).await, ["Mountain"], "they are read anew");
+        assert_eq!(names(&store).await, ["Mountain"], "they are read anew");
         stop.cancel();
     };
     tokio::join!(task, use_it);
@@ -161,29 +161,29 @@ async fn damaged_cards_are_set_aside_and_a_pull_replaces_them() {
         |table| std::fs::write(table.with_file_name("cards.json"), b"{\"version\":").unwrap(),
     ];
     for (index, damage) in damages.into_iter().enumerate() {
-        let Fixture { shelf, .. } = fixture();
-        let stored = put(&shelf, &["Wastes"]);
-        damage(&shelf.folder().path().join(&stored.file));
-        let error = shelf.table().await.unwrap_err();
+        let Fixture { store, .. } = fixture();
+        let stored = put(&store, &["Wastes"]);
+        damage(&store.folder().path().join(&stored.file));
+        let error = store.table().await.unwrap_err();
         let CardsMissingError::Damaged { aside, .. } = &error else { panic!("{index}: {error}") };
         assert!(aside.exists() && error.to_string().contains("`abide cards pull`"), "{index}");
-        let again = shelf.table().await.unwrap_err();
+        let again = store.table().await.unwrap_err();
         assert!(matches!(again, CardsMissingError::Damaged { .. }), "{index}: {again}");
-        put(&shelf, &["Wastes"]);
-        assert_eq!(names(&shelf).await, ["Wastes"], "{index}");
-        assert_eq!(shelf.folder().damaged(), None, "{index}");
+        put(&store, &["Wastes"]);
+        assert_eq!(names(&store).await, ["Wastes"], "{index}");
+        assert_eq!(store.folder().damaged(), None, "{index}");
     }
 }
 
 #[tokio::test]
 async fn a_pull_that_is_under_way_keeps_damaged_cards_where_they_are() {
-    let Fixture { shelf, .. } = fixture();
-    let stored = put(&shelf, &["Plains"]);
-    let table = shelf.folder().path().join(stored.file);
+    let Fixture { store, .. } = fixture();
+    let stored = put(&store, &["Plains"]);
+    let table = store.folder().path().join(stored.file);
     std::fs::write(&table, b"no gzip").unwrap();
-    let lock = shelf.folder().lock().unwrap();
-    assert!(lock.is_some() && shelf.folder().lock().unwrap().is_none());
-    let error = shelf.table().await.unwrap_err();
+    let lock = store.folder().lock().unwrap();
+    assert!(lock.is_some() && store.folder().lock().unwrap().is_none());
+    let error = store.table().await.unwrap_err();
     assert!(matches!(error, CardsMissingError::Unreadable { .. }), "{error}");
     assert!(table.exists());
 }
