@@ -221,6 +221,7 @@ pub(crate) async fn run_watched(
         untrusted: false,
         memory: &NoMemory,
         kept: &KeptValues::default(),
+        decks: &abide_tools::AgentDecks::default(),
         commands: &NoCommands,
         inner: &abide_tools::NoInnerCalls,
         offered: &[],

@@ -141,6 +141,7 @@ pub(crate) fn run_unchecked(
         untrusted: false,
         memory,
         kept: &KeptValues::default(),
+        decks: &abide_tools::AgentDecks::default(),
         commands: &NoCommands,
         inner: &abide_tools::NoInnerCalls,
         offered: &[],
