@@ -196,11 +196,9 @@ fn what_changes_or_shows_something_needs_a_scope() {
     expected.sort_unstable();
     assert_eq!(open, expected);
     for route in declared.iter().filter(|route| route.method != "GET" && route.scope != "open") {
-        assert!(
-            !route.scope.starts_with("read") || route.path.starts_with("/memory/"),
-            "{}",
-            route.path
-        );
+        // Questions whose words are too long for a path, and what is only reckoned.
+        let is_question = route.path.starts_with("/memory/") || route.path == "/deck/effect";
+        assert!(!route.scope.starts_with("read") || is_question, "{}", route.path);
     }
 }
 
