@@ -147,7 +147,14 @@ test("the screens of Decks", async ({ page, context }) => {
     "Commander\n1 Drana, Kalastria Bloodchief\n\nDeck\n40 Relentless Rats\n36 Swamp",
   );
   await keeper.api("POST", "/deck/load", { deck_id, citizen: "felix" });
-  await propose(keeper, deck_id);
+  const plan = [
+    { op: "remove", card: "Birthing Pod" },
+    { op: "swap", card: "Golden Egg", into: "Squee, Dubious Monarch" },
+    { op: "add", card: "Wastes", count: 1 },
+    { op: "move", card: "The Everforger", zone: "maybeboard", to: "main" },
+    { op: "set_count", card: "Forest", count: 73 },
+  ];
+  await propose(keeper, deck_id, plan, "The pod has little to fetch here, and a Wastes costs nothing.");
   await keeper.admit(context);
   const camera = new Camera(page, keeper.url);
   await camera.draw("decks", "/decks");
