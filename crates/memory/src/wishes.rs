@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use self::wording::{StatedWish, WishChange};
-use crate::{DurableEvent, staging::MemoryStep};
+use crate::{DurableEvent, Origin, staging::MemoryStep};
 
 mod phrases;
 mod wording;
@@ -49,14 +49,9 @@ enum Place {
 }
 
 impl Place {
-    /// IRC rooms and Telegram groups are known by their session, `irc:#home` and `telegram:-1001`.
     fn of(channel: Channel, session: &str) -> Self {
-        let is_group = match channel {
-            Channel::Irc => session.contains(['#', '&']),
-            Channel::Telegram => session.contains(":-"),
-            Channel::Direct | Channel::Api | Channel::System | Channel::Manual => false,
-        };
-        if is_group { Self::Group(session.to_owned()) } else { Self::Private }
+        let group = Origin { channel, session, sender: "" }.group();
+        group.map_or(Self::Private, |group| Self::Group(group.to_owned()))
     }
 
     /// Whether what was said here may be shown there, to the same person.

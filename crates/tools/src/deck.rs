@@ -134,14 +134,14 @@ struct ProposeArguments {
 fn deck_of<'a>(call: &Call<'a>, named: Option<&str>) -> Result<&'a Arc<DeckState>, ToolError> {
     let missing = |message: String| ToolError::of(ToolErrorKind::NotFound, message);
     match named {
-        Some(id) => call.decks.get(id).ok_or_else(|| {
-            let known: Vec<_> = call.decks.all().take(FOUND_DEFAULT).collect();
+        Some(id) => call.state.decks.get(id).ok_or_else(|| {
+            let known: Vec<_> = call.state.decks.all().take(FOUND_DEFAULT).collect();
             let known: Vec<_> =
                 known.iter().map(|deck| format!("{} ({})", deck.id, deck.deck.name)).collect();
             missing(format!("there is no deck {id}; decks are: {}", known.join(", ")))
         }),
-        None => call.decks.loaded().ok_or_else(|| {
-            let all = call.decks.all().len();
+        None => call.state.decks.loaded().ok_or_else(|| {
+            let all = call.state.decks.all().len();
             missing(format!(
                 "no deck is loaded: name deck_id, call deck.load, or deck.create; there are {all} decks"
             ))
@@ -187,7 +187,7 @@ fn load(call: &Call<'_>) -> Result<Output, ToolError> {
 impl Shared {
     async fn create(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let CreateArguments { name, cards, commander } = parse_arguments(call.arguments)?;
-        if call.decks.all().len() >= DECKS_MAX {
+        if call.state.decks.all().len() >= DECKS_MAX {
             return Err(ToolError::new(format!(
                 "there are {DECKS_MAX} decks, and there can be no more"
             )));
@@ -229,7 +229,7 @@ impl Shared {
     async fn search(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let SearchArguments { query, any_colours, limit } = parse_arguments(call.arguments)?;
         let table = self.table().await?;
-        let deck = call.decks.loaded().filter(|_| any_colours != Some(true));
+        let deck = call.state.decks.loaded().filter(|_| any_colours != Some(true));
         let leads = deck.filter(|deck| deck.deck.count_in(DeckZone::Commander) > 0);
         let within = leads.map(|deck| judge_deck(&deck.deck, &table).identity);
         let found = search_cards(&table, &query, within, limit_of(limit));

@@ -73,5 +73,5 @@ pub use registry::{ArgumentProblem, ArgumentsError, Registry, RegistryError, Unk
 pub use schema_bounds::compile_schema;
 pub use shared_registry::{AgentTools, SharedRegistry};
 pub use stdout::{Stdout, TOOL_PARTS};
-pub use tool::{Call, DelicatePart, Output, Tool};
+pub use tool::{Call, DelicatePart, Output, Tool, ToolState};
 pub use tool_error::{ToolError, ToolErrorKind, parse_arguments};

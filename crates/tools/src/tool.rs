@@ -93,6 +93,15 @@ pub struct DelicatePart {
     pub to: Option<String>,
 }
 
+/// What the ledger holds for the tools of an agent, with what the open epoch has staged.
+#[derive(Clone, Debug, Default)]
+pub struct ToolState {
+    /// What tools keep for the agent.
+    pub kept: KeptValues,
+    /// All decks, and the one that the agent works with.
+    pub decks: AgentDecks,
+}
+
 /// One call, with all that it may use.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "ledger and wire call it `call_id`")]
@@ -123,10 +132,8 @@ pub struct Call<'a> {
     pub untrusted: bool,
     /// What the agent remembers.
     pub memory: &'a dyn MemoryLookup,
-    /// What tools keep for the agent, with what this epoch has staged.
-    pub kept: &'a KeptValues,
-    /// All decks and the one that the agent works with, with what this epoch has staged.
-    pub decks: &'a AgentDecks,
+    /// What the ledger holds for the agent's tools.
+    pub state: &'a ToolState,
     /// Runs the command language for it.
     pub commands: &'a dyn Commands,
     /// Runs other tools for a tool that the agent made.

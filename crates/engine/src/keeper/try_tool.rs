@@ -5,8 +5,8 @@
 use abide_domain::{AgentId, CallId, EpochId, tool::EffectClass};
 use abide_memory::Listener;
 use abide_tools::{
-    ArgumentsError, Call, CallProgress, CommandReply, Commands, KeptValues, NoInnerCalls,
-    Permission, ToolError, UnknownToolError, judge_call,
+    ArgumentsError, Call, CallProgress, CommandReply, Commands, NoInnerCalls, Permission,
+    ToolError, ToolState, UnknownToolError, judge_call,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
@@ -61,8 +61,7 @@ impl Keeper {
         }
         let services = self.services();
         let now = services.clock.now();
-        let kept = self.kept_values(agent);
-        let decks = self.state().decks.for_agent(agent);
+        let state = self.call_state(agent);
         let memory = profile.memory();
         let call_id = CallId::new(1, 1);
         let call = Call {
@@ -79,8 +78,7 @@ impl Keeper {
             zone: &services.settings.time_zone,
             untrusted: false,
             memory: &memory,
-            kept: &kept,
-            decks: &decks,
+            state: &state,
             commands: &NoCommandsHere,
             inner: &NoInnerCalls,
             offered: &tools.offered(&policy),
@@ -97,9 +95,10 @@ impl Keeper {
         Ok(TriedTool { permission, preview, result: Some(result) })
     }
 
-    fn kept_values(&self, agent: &AgentId) -> KeptValues {
+    fn call_state(&self, agent: &AgentId) -> ToolState {
         let state = self.state();
-        state.agents.get(agent).map(|agent| agent.kept.clone()).unwrap_or_default()
+        let kept = state.agents.get(agent).map(|agent| agent.kept.clone()).unwrap_or_default();
+        ToolState { kept, decks: state.decks.for_agent(agent) }
     }
 }
 

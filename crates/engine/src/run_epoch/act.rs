@@ -14,6 +14,7 @@ use abide_domain::{
 };
 use abide_tools::{
     AgentDecks, Call, CallProgress, KeptValues, NoInnerCalls, Output, ToolError, ToolErrorKind,
+    ToolState,
 };
 
 use super::{
@@ -155,7 +156,7 @@ async fn run(
     let commands = MindCommands::new(services, &walk.record, &call.call_id);
     let (offered, shown) = (walk.offer.all(), walk.shown.clone());
     let progress = CallProgress::default();
-    let (kept, decks) = (kept(walk), decks(walk));
+    let state = ToolState { kept: kept(walk), decks: decks(walk) };
     let asked = Call {
         agent: &agent.id,
         epoch,
@@ -170,8 +171,7 @@ async fn run(
         now: walk.now(),
         ids: &*services.ids,
         memory: &memory,
-        kept: &kept,
-        decks: &decks,
+        state: &state,
         commands: &commands,
         inner: &NoInnerCalls,
         offered: &offered,

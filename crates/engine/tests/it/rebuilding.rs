@@ -132,7 +132,7 @@ async fn an_ended_epoch_reads_back_as_it_was_after_a_restart() {
 /// A tool that keeps what it is given, and shows what it kept before.
 fn keeper_tool() -> TestTool {
     TestTool::read("feeds.keep").giving(|call, _| {
-        let content = call.kept.to_json().to_string();
+        let content = call.state.kept.to_json().to_string();
         let key = call.arguments["key"].as_str().unwrap_or_default().to_owned();
         let value = call.arguments.get("value").cloned();
         let kept = ToolKept { namespace: "feeds".into(), key, value };

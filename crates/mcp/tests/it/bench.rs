@@ -23,8 +23,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
-    Output, Tool, ToolError,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output,
+    Tool, ToolError, ToolState,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
@@ -220,8 +220,7 @@ pub(crate) async fn run_watched(
         zone: &berlin,
         untrusted: false,
         memory: &NoMemory,
-        kept: &KeptValues::default(),
-        decks: &abide_tools::AgentDecks::default(),
+        state: &ToolState::default(),
         commands: &NoCommands,
         inner: &abide_tools::NoInnerCalls,
         offered: &[],

@@ -194,12 +194,16 @@ struct KnownEpoch {
 impl KnownEpoch {
     /// Why there is no answer, and what became of the message as far as that is known: who types it again must know.
     fn explain(&self, error: CliError) -> CliError {
-        match &self.id {
-            Some(id) if is_temporary(&error) => CliError::new("the keeper went away before it answered").hint(format!(
-                "the message is durable and is answered when a keeper runs again: `abide epochs show {id}`; do not send it again"
-            )),
-            _ => error,
+        if !is_temporary(&error) {
+            return error;
         }
+        let what = match &self.id {
+            Some(id) => format!(
+                "the message is durable and is answered when a keeper runs again: `abide epochs show {id}`; do not send it again"
+            ),
+            None => "the message may have been taken: look with `abide epochs ls` before you send it again".to_owned(),
+        };
+        CliError::new("the keeper went away before it answered").with_exit(error.exit()).hint(what)
     }
 }
 
@@ -221,5 +225,24 @@ fn progress(answer: Answer) -> Result<EpochProgress, CliError> {
             Ok(EpochProgress::Open((!id.is_empty()).then(|| id.to_owned())))
         }
         _ => Err(answer.into_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KnownEpoch;
+    use crate::cli::error::{CliError, Exit};
+
+    #[test]
+    fn whoever_is_left_without_a_keeper_learns_that_the_message_is_durable() {
+        let gone = || CliError::new("no keeper is running").with_exit(Exit::NotRunning);
+        let known = KnownEpoch { id: Some("0193".into()), ..KnownEpoch::default() };
+        let told = known.explain(gone());
+        assert_eq!(told.exit(), Exit::NotRunning);
+        let hint = told.next_step().unwrap();
+        assert!(hint.contains("0193") && hint.contains("do not send it again"), "{hint}");
+        assert_eq!(known.explain(CliError::new("odd")).to_string(), "odd");
+        let told = KnownEpoch::default().explain(gone());
+        assert!(told.next_step().unwrap().contains("may have been taken"), "{told:?}");
     }
 }

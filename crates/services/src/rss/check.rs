@@ -114,7 +114,7 @@ impl Tool for CheckFeeds {
 
 /// The subscriptions that can be checked, those that were not asked for for longest first; those that are gone last.
 fn due(call: &Call<'_>) -> Vec<(String, Subscription)> {
-    let mut all = Subscription::all(call.kept);
+    let mut all = Subscription::all(&call.state.kept);
     all.sort_by_key(|(_, subscription)| {
         (subscription.is_dead, subscription.tried_at.max(subscription.checked_at))
     });
@@ -176,7 +176,7 @@ impl Findings {
             subscription.checked_at = Some(call.now);
         }
         if !was_dead {
-            self.staged.extend(subscription.changes(call.kept, url)?);
+            self.staged.extend(subscription.changes(&call.state.kept, url)?);
         }
         Ok(())
     }
@@ -190,13 +190,13 @@ impl Findings {
         subscription: &Subscription,
     ) -> Result<(), ToolError> {
         if moved != url {
-            self.staged.extend(Subscription::drop_of(call.kept, url));
+            self.staged.extend(Subscription::drop_of(&call.state.kept, url));
             // Two subscriptions have become one; the other goes on as it is.
-            if Subscription::of(call.kept, moved).is_some() {
+            if Subscription::of(&call.state.kept, moved).is_some() {
                 return Ok(());
             }
         }
-        self.staged.extend(subscription.changes(call.kept, moved)?);
+        self.staged.extend(subscription.changes(&call.state.kept, moved)?);
         Ok(())
     }
 

@@ -31,7 +31,7 @@ impl Tool for ExportOpml {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        let feeds: Vec<OpmlFeed> = Subscription::all(call.kept)
+        let feeds: Vec<OpmlFeed> = Subscription::all(&call.state.kept)
             .into_iter()
             .map(|(url, Subscription { title, site, .. })| OpmlFeed { url, title, site })
             .collect();

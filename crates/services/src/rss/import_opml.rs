@@ -129,14 +129,14 @@ fn import(call: &Call<'_>) -> Result<Output, ToolError> {
     for feed in feeds_of(&opml)? {
         match feed_url(&feed.url).map(String::from) {
             Err(_) => refused.push(short(&feed.url)),
-            Ok(url) if Subscription::of(call.kept, &url).is_some() => known += 1,
+            Ok(url) if Subscription::of(&call.state.kept, &url).is_some() => known += 1,
             Ok(url) => {
                 let OpmlFeed { title, site, .. } = feed;
                 added.insert(url, Subscription { title, site, ..Subscription::default() });
             }
         }
     }
-    let count = Subscription::all(call.kept).len().saturating_add(added.len());
+    let count = Subscription::all(&call.state.kept).len().saturating_add(added.len());
     if count > KEPT_VALUES_MAX {
         let message =
             format!("that would be {count} subscriptions; at most {KEPT_VALUES_MAX} are kept");
@@ -145,7 +145,7 @@ fn import(call: &Call<'_>) -> Result<Output, ToolError> {
     let mut output =
         Output::json(&json!({"added": added.len(), "already": known, "no_urls": refused}));
     for (url, subscription) in added {
-        output.staged.extend(subscription.changes(call.kept, &url)?);
+        output.staged.extend(subscription.changes(&call.state.kept, &url)?);
     }
     Ok(output)
 }

@@ -31,7 +31,7 @@ impl Tool for ListFeeds {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        let feeds: Vec<Value> = Subscription::all(call.kept)
+        let feeds: Vec<Value> = Subscription::all(&call.state.kept)
             .into_iter()
             .map(|(url, subscription)| item(&call, &url, &subscription))
             .collect();

@@ -67,9 +67,9 @@ impl SubscribeFeed {
             let message = "the page names a feed, but there is another page at its address";
             return Err(ToolError::of(ToolErrorKind::Unreadable, message));
         };
-        let before = Subscription::of(call.kept, &polled.url);
+        let before = Subscription::of(&call.state.kept, &polled.url);
         let is_new = before.is_none();
-        if is_new && Subscription::all(call.kept).len() >= KEPT_VALUES_MAX {
+        if is_new && Subscription::all(&call.state.kept).len() >= KEPT_VALUES_MAX {
             let message =
                 format!("there are {KEPT_VALUES_MAX} subscriptions already; drop some first");
             return Err(ToolError::of(ToolErrorKind::Blocked, message));
@@ -84,7 +84,7 @@ impl SubscribeFeed {
                 seen: known.seen_with(&[], &known.unseen(&[])),
                 ..Subscription::default()
             };
-            output.staged.extend(subscription.changes(call.kept, &polled.url)?);
+            output.staged.extend(subscription.changes(&call.state.kept, &polled.url)?);
         }
         Ok(output)
     }

@@ -86,7 +86,7 @@ impl Subscription {
     /// Finds the one that an argument means: its URL, its site, or its title.
     pub(super) fn find(call: &Call<'_>, feed: &str) -> Result<(String, Self), ToolError> {
         let wanted = feed.trim();
-        let all = Self::all(call.kept);
+        let all = Self::all(&call.state.kept);
         let url = feed_url(wanted).ok().map(String::from);
         let means = |(own, subscription): &&(String, Self)| {
             Some(own) == url.as_ref()

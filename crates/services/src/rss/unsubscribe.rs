@@ -47,6 +47,6 @@ fn unsubscribe(call: &Call<'_>) -> Result<Output, ToolError> {
     let (url, subscription) = Subscription::find(call, &feed)?;
     let mut output =
         Output::json(&json!({"url": url, "title": subscription.title, "unsubscribed": true}));
-    output.staged.extend(Subscription::drop_of(call.kept, &url));
+    output.staged.extend(Subscription::drop_of(&call.state.kept, &url));
     Ok(output)
 }

@@ -16,8 +16,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    AgentDecks, Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup,
-    MemoryQuestion, Output, Registry, Tool, ToolError, ToolErrorKind,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
+    Output, Registry, Tool, ToolError, ToolErrorKind, ToolState,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Caller {
         self.registry.validate(name, &arguments).unwrap();
         let agent: AgentId = "felix".parse().unwrap();
         let call_id = CallId::new(1, 1);
-        let decks = AgentDecks::default();
+        let state = ToolState { kept: self.kept.clone(), ..ToolState::default() };
         let call = Call {
             agent: &agent,
             epoch: EpochId::from_uuid(Uuid::from_u64_pair(0xE, 1)),
@@ -101,8 +101,7 @@ impl Caller {
             zone: &Zone::named("Europe/Berlin").unwrap(),
             untrusted: false,
             memory: &Empty,
-            kept: &self.kept,
-            decks: &decks,
+            state: &state,
             commands: &Empty,
             inner: &abide_tools::NoInnerCalls,
             offered: &[],

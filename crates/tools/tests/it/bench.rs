@@ -11,8 +11,8 @@ use abide_memory::{
     Lookup, QueryResult, RecalledPassage,
 };
 use abide_tools::{
-    Call, CallProgress, CommandReply, Commands, EdgeKey, KeptValues, MemoryLookup, MemoryQuestion,
-    Output, Registry, ToolError,
+    Call, CallProgress, CommandReply, Commands, EdgeKey, MemoryLookup, MemoryQuestion, Output,
+    Registry, ToolError, ToolState,
 };
 use futures_util::{
     FutureExt as _,
@@ -140,8 +140,7 @@ pub(crate) fn run_unchecked(
         zone: &berlin,
         untrusted: false,
         memory,
-        kept: &KeptValues::default(),
-        decks: &abide_tools::AgentDecks::default(),
+        state: &ToolState::default(),
         commands: &NoCommands,
         inner: &abide_tools::NoInnerCalls,
         offered: &[],

@@ -12,9 +12,7 @@ use std::{
 
 use abide_domain::{AgentId, CallId, Clock, EpochId, IdSource, Timestamp, Zone};
 use abide_memory::{Knowledge, KnowledgeHandle, Listener};
-use abide_tools::{
-    AgentDecks, Call, CallProgress, CommandReply, Commands, KeptValues, Registry, ToolError,
-};
+use abide_tools::{Call, CallProgress, CommandReply, Commands, Registry, ToolError, ToolState};
 use abide_workspace::{
     FileToolSettings, FolderAccess, FolderResolver, NamedFolder, UndoLimits, file_tools,
 };
@@ -228,7 +226,7 @@ impl Home {
         run: impl FnOnce(Call<'_>) -> R,
     ) -> R {
         let agent: AgentId = agent.parse().unwrap();
-        let (call_id, kept, zone) = (CallId::new(1, 1), KeptValues::default(), Zone::utc());
+        let (call_id, state, zone) = (CallId::new(1, 1), ToolState::default(), Zone::utc());
         run(Call {
             agent: &agent,
             epoch: EpochId::from_uuid(Uuid::from_u64_pair(0xE, 1)),
@@ -243,8 +241,7 @@ impl Home {
             zone: &zone,
             untrusted: false,
             memory: &self.memory,
-            kept: &kept,
-            decks: &AgentDecks::default(),
+            state: &state,
             commands: &NoCommands,
             inner: &abide_tools::NoInnerCalls,
             offered: &[],

@@ -1,6 +1,9 @@
 //! What holds over a stop, a crash and a start.
 
-use std::io::Read as _;
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    process::Stdio,
+};
 
 use serde_json::json;
 
@@ -33,7 +36,7 @@ fn say_is_answered_once_though_the_keeper_dies_after_it_was_accepted() {
     let keeper = home.up_with(&[("ABIDE_TEST_FAILPOINTS", "accept.after_durable=exit")]);
     let mut say = home
         .command(["say", "remember that the heron is grey"])
-        .stdout(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     keeper.wait();
@@ -44,6 +47,37 @@ fn say_is_answered_once_though_the_keeper_dies_after_it_was_accepted() {
     assert!(reply.contains("grey"), "{reply}");
     let accepted = home.ledger().iter().filter(|line| line["kind"] == "stimulus.accepted").count();
     assert_eq!(accepted, 1);
+}
+
+#[test]
+fn say_tells_which_call_waits_for_a_yes_once_and_prints_the_reply_when_it_was_given() {
+    let home = Home::new("[tools]\nask = [\"clock.*\"]\n");
+    let keeper = home.up();
+    // Whoever looked just now is there to be asked.
+    assert!(home.run(["status"]).status.success());
+    let mut say = home
+        .command(["say", "\\tool clock.now {}"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = String::new();
+    let mut stderr = BufReader::new(say.stderr.take().unwrap());
+    stderr.read_line(&mut told).unwrap();
+    let approval = keeper.client.read("/approvals")["items"][0].clone();
+    let id = approval["id"].as_str().unwrap();
+    for part in ["clock.now waits for a yes", approval["deadline"].as_str().unwrap(), id] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let path = format!("/approvals/{id}");
+    assert_eq!(keeper.client.post(&path, &json!({"decision": "approve"})).status, 200);
+    let said = say.wait_with_output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "each is said once");
+    let accepted = home.ledger().iter().filter(|line| line["kind"] == "stimulus.accepted").count();
+    assert_eq!(accepted, 1, "to look for its epoch sends nothing again");
 }
 
 #[test]
