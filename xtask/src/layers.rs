@@ -28,6 +28,7 @@ const ROWS: [&str; 22] = [
     "tools",
     "workspace",
     "services",
+    "media",
     "engine",
     "supervisor",
     "mcp",
