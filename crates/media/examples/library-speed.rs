@@ -86,10 +86,10 @@ fn generate(music: &Path, files: usize) -> std::io::Result<u64> {
             format!("{} {} {}", word(1), word(3), word(11)),
         );
         let (track, year) = ((number % ALBUM + 1).to_string(), (1960 + album % 60).to_string());
-        let cover = (album % 2 == 0).then(|| png(40_000, (album % 251) as u8));
+        let cover = album.is_multiple_of(2).then(|| png(40_000, (album % 251) as u8));
         let folder = music.join(format!("{}/{artist}/{name}", album % 16));
         fs::create_dir_all(&folder)?;
-        let bytes = if album % 3 == 0 {
+        let bytes = if album.is_multiple_of(3) {
             let comments = [
                 ("TITLE", title.as_str()),
                 ("ARTIST", artist.as_str()),
@@ -111,7 +111,7 @@ fn generate(music: &Path, files: usize) -> std::io::Result<u64> {
             frames.extend(cover.as_deref().map(id3_picture));
             [id3(&frames), mp3_audio(160, number as u64)].concat()
         };
-        let ending = if album % 3 == 0 { "flac" } else { "mp3" };
+        let ending = if album.is_multiple_of(3) { "flac" } else { "mp3" };
         total += bytes.len() as u64;
         fs::write(folder.join(format!("{track} {number}.{ending}")), bytes)?;
     }

@@ -126,7 +126,7 @@ impl Library {
         let covers = CoverCache::open(&settings.covers, settings.cover_bytes_max)
             .map_err(|source| LibraryError::Covers { path: settings.covers.clone(), source })?;
         let (writer, reader) = (Mutex::new(writer), Mutex::new(reader));
-        Ok(Self { settings, writer, reader, covers, rebuilt })
+        Ok(Self { settings, reader, writer, covers, rebuilt })
     }
 
     /// Why a database that was there was deleted at the opening, if it was: to be logged once. A scan fills the new one.
@@ -143,7 +143,7 @@ impl Library {
         progress: &mut dyn FnMut(ScanProgress) -> ControlFlow<()>,
     ) -> Result<ScanSummary, LibraryError> {
         let mut connection = self.try_writer()?;
-        let parts = scan::ScanParts {
+        let mut parts = scan::ScanParts {
             connection: &mut connection,
             roots: &self.settings.roots,
             covers: &self.covers,
@@ -151,7 +151,7 @@ impl Library {
             now: now.as_micros(),
             progress,
         };
-        scan::scan(parts).map_err(storage("brought up to date"))
+        scan::scan(&mut parts).map_err(storage("brought up to date"))
     }
 
     /// Deletes what has been missing for longer than `age`; how many files. What is offline is not missing.

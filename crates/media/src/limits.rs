@@ -78,7 +78,7 @@ pub(crate) const STUCK_MAX: Duration = Duration::from_secs(5);
 /// Starts of a player within [`STARTS_WINDOW`] after which it stays down until it is asked for again.
 pub(crate) const STARTS_MAX: usize = 5;
 /// See [`STARTS_MAX`].
-pub(crate) const STARTS_WINDOW: Duration = Duration::from_secs(60);
+pub(crate) const STARTS_WINDOW: Duration = Duration::from_mins(1);
 /// Between two starts.
 pub(crate) const START_PAUSE: Duration = Duration::from_millis(200);
 /// Bytes of one line of mpv.

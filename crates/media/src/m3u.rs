@@ -84,13 +84,11 @@ fn decode(bytes: &[u8]) -> (&'static Encoding, String) {
         let rest = bytes.get(length..).unwrap_or_default();
         return (encoding, encoding.decode_without_bom_handling(rest).0.into_owned());
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (UTF_8, text.to_owned()),
-        Err(_) => {
-            let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-            (WINDOWS_1252, text.into_owned())
-        }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return (UTF_8, text.to_owned());
     }
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    (WINDOWS_1252, text.into_owned())
 }
 
 fn short(text: &str) -> String {

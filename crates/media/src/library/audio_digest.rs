@@ -162,11 +162,11 @@ fn chunk<R: Read + Seek>(
 ) -> io::Result<AudioRange> {
     let mut at = whole.start + 12;
     for _ in 0..CHUNKS_MAX {
-        let Some([a, b, c, d, e, f, g, h]) = read_at(file, at)? else {
+        let (Some(kind), Some(length)) = (read_at::<4>(file, at)?, read_at(file, at + 4)?) else {
             break;
         };
-        let length = u64::from(length_of([e, f, g, h]));
-        if [a, b, c, d] == name {
+        let length = u64::from(length_of(length));
+        if kind == name {
             return Ok(AudioRange { start: at + 8, end: (at + 8 + length).min(whole.end) });
         }
         at += 8 + length + length % 2;

@@ -110,12 +110,11 @@ fn read_opened(reading: &mut FileReading, file: &File, size: u64) {
     without_tags.read_tags(false);
     let mut first_problem = None;
     let is_compressed = has_compressed_frames(&mut BufReader::with_capacity(4 << 10, file));
-    let tries = match is_compressed {
-        Ok(false) => tries.as_slice(),
-        _ => {
-            first_problem = Some("has compressed tags, which are not read".to_owned());
-            tries.get(2..).unwrap_or_default()
-        }
+    let tries = if matches!(is_compressed, Ok(false)) {
+        tries.as_slice()
+    } else {
+        first_problem = Some("has compressed tags, which are not read".to_owned());
+        tries.get(2..).unwrap_or_default()
     };
     for options in tries.iter().copied() {
         match parse(file, options) {

@@ -108,9 +108,9 @@ struct ToRead {
 type MissingByKey = HashMap<TrackKey, Vec<(i64, Vec<u8>)>>;
 
 /// Looks at all roots.
-pub(crate) fn scan(parts: ScanParts<'_>) -> rusqlite::Result<ScanSummary> {
+pub(crate) fn scan(parts: &mut ScanParts<'_>) -> rusqlite::Result<ScanSummary> {
     let mut summary = ScanSummary::default();
-    let roots = find(&parts, &mut summary)?;
+    let roots = find(parts, &mut summary)?;
     let mut sorted = sort(roots.as_slice(), parts.depth, &mut summary);
     let transaction = parts.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     rows::mark_present(&transaction, &sorted.returned)?;
@@ -247,16 +247,13 @@ fn target(
         let same = gone.iter().position(|(_, path)| name_of(path) == name_of(&file.file.path));
         gone.remove(same.unwrap_or(0)).0
     });
-    match moved {
-        Some(id) => {
-            taken.insert(id);
-            summary.moved += 1;
-            RowTarget::Known(id)
-        }
-        None => {
-            summary.added += 1;
-            RowTarget::New
-        }
+    if let Some(id) = moved {
+        taken.insert(id);
+        summary.moved += 1;
+        RowTarget::Known(id)
+    } else {
+        summary.added += 1;
+        RowTarget::New
     }
 }
 
@@ -317,10 +314,13 @@ fn keep(covers: &CoverCache, cover: &Cover) -> CoverDigest {
     digest
 }
 
+/// A picture by the index of its root and its path.
+type FolderImage = (usize, Arc<[u8]>);
+
 /// Pictures of folders, each read once for all files beside it.
 #[derive(Default)]
 struct FolderCovers {
-    read: Mutex<HashMap<(usize, Arc<[u8]>), Option<CoverDigest>>>,
+    read: Mutex<HashMap<FolderImage, Option<CoverDigest>>>,
 }
 
 impl FolderCovers {

@@ -136,7 +136,7 @@ impl QueueState {
             },
             QueueCommand::Previous { position } => {
                 let before = self.before().filter(|_| position < RESTART_FROM);
-                let entry = before.or(self.current()).ok_or(QueueError::Nothing)?;
+                let entry = before.or_else(|| self.current()).ok_or(QueueError::Nothing)?;
                 vec![QueueEvent::EntryStarted { entry }]
             }
             QueueCommand::SetRepeat { repeat } => vec![QueueEvent::RepeatSet { repeat }],

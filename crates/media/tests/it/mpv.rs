@@ -80,7 +80,7 @@ impl Fixture {
         };
         match tokio::time::timeout(FOREVER, waiting).await {
             Ok(event) => event,
-            Err(_) => panic!("never came: {what}; heard {:?}", self.heard),
+            Err(late) => panic!("never came: {what}, {late}; heard {:?}", self.heard),
         }
     }
 

@@ -81,7 +81,7 @@ fn entries_are_played_one_after_the_other_and_then_it_stops() {
     assert_eq!(f.current(), Some(0));
     f.command(QueueCommand::Next);
     assert_eq!(f.current(), Some(1), "asked for, the next one comes");
-    let late = QueueCommand::Previous { position: Duration::from_secs(60) };
+    let late = QueueCommand::Previous { position: Duration::from_mins(1) };
     assert_eq!(f.command(late), [QueueEvent::EntryStarted { entry: EntryId(1) }]);
     f.command(QueueCommand::Previous { position: Duration::from_secs(1) });
     assert_eq!(f.current(), Some(0));
@@ -224,19 +224,18 @@ fn whatever_is_done_the_order_holds_all_entries_and_the_lines_give_the_same_queu
                 0..3 => add((0..=any % 4).map(track).collect(), place),
                 3 => QueueCommand::Remove { entries: vec![entry] },
                 4 => QueueCommand::Move { entry, before: other },
-                5 => QueueCommand::SetShuffle { seed: (any % 2 == 0).then_some(any) },
+                5 => QueueCommand::SetShuffle { seed: any.is_multiple_of(2).then_some(any) },
                 6 => QueueCommand::Next,
                 7 => QueueCommand::Previous { position: Duration::from_secs(any) },
                 8 => QueueCommand::SetRepeat {
                     repeat: [RepeatMode::Off, RepeatMode::All, RepeatMode::One][any as usize % 3],
                 },
                 9 => QueueCommand::Play,
-                _ => {
-                    if f.queue.current().is_some() {
-                        f.end(if any % 3 == 0 { failed() } else { EntryEnd::Finished });
-                    }
+                _ if f.queue.current().is_some() => {
+                    f.end(if any.is_multiple_of(3) { failed() } else { EntryEnd::Finished });
                     continue;
                 }
+                _ => continue,
             };
             if let Ok(events) = f.queue.decide(command) {
                 f.apply(&events);

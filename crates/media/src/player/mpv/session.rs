@@ -87,8 +87,8 @@ struct MpvLink {
     at: Option<i64>,
     is_loaded: bool,
     is_paused: bool,
-    /// The next entry was handed over.
-    has_next: bool,
+    /// The next entry, once it was handed over.
+    handed_over: Option<EntryId>,
     /// To where, once the file is loaded.
     seek_later: Option<Duration>,
     /// Positions that were asked for before this request are of another place.
@@ -207,7 +207,7 @@ impl MpvSession {
         if !link.is_paused && now.saturating_sub(link.moved_at) >= STUCK_MAX {
             let reason = "did not move for 5 seconds".to_owned();
             // It is still at the present one, so the next one has to be loaded as any other.
-            link.has_next = false;
+            link.handed_over = None;
             if let Some(current) = &self.wish.current {
                 let entry = current.item.entry;
                 self.ended(entry, EntryEnd::Failed { reason }, now);
@@ -381,7 +381,7 @@ impl MpvSession {
         let next = self.wish.next.take();
         self.wish.current = next.map(|item| WantedItem::new(item, Duration::ZERO));
         if let Some(link) = &mut self.link {
-            let was_handed_over = std::mem::take(&mut link.has_next);
+            let was_handed_over = link.handed_over.take().is_some();
             (link.moved_at, link.is_loaded, link.seek_later) = (now, false, None);
             link.positions_from = link.last_request;
             if !was_handed_over && self.wish.current.is_some() {
@@ -423,7 +423,8 @@ impl MpvSession {
     fn forget_files(&mut self) {
         if let Some(link) = &mut self.link {
             link.files.clear();
-            (link.at, link.is_loaded, link.has_next, link.seek_later) = (None, false, false, None);
+            (link.at, link.is_loaded, link.handed_over, link.seek_later) =
+                (None, false, None, None);
             link.positions_from = link.last_request;
         }
     }
@@ -446,7 +447,7 @@ impl MpvSession {
     }
 
     fn drop_next(&mut self, now: Duration) {
-        if self.link.as_mut().is_some_and(|link| std::mem::take(&mut link.has_next)) {
+        if self.link.as_mut().is_some_and(|link| link.handed_over.take().is_some()) {
             self.send(&MpvCommand::ClearNext, Asked::Other, now);
         }
     }
@@ -456,7 +457,7 @@ impl MpvSession {
         let (Some(link), Some(next)) = (self.link.as_mut(), self.wish.next.clone()) else {
             return;
         };
-        if !std::mem::replace(&mut link.has_next, true) {
+        if link.handed_over.replace(next.entry).is_none() {
             let append = MpvCommand::Append { path: &next.path };
             self.send(&append, Asked::File(next.entry), now);
         }
