@@ -4,11 +4,10 @@ mod control;
 mod mpv;
 mod outlet;
 mod silent;
+mod state;
 
-pub use control::{
-    EntryEnd, PlayIntent, PlayItem, Player, PlayerError, PlayerEvent, PlayerState, PlayerStatus,
-    Volume,
-};
+pub use control::{Player, PlayerError};
 pub use mpv::{MpvAudio, MpvPlayer, MpvSettings, PlayerTask};
 pub use outlet::PlayerEvents;
 pub use silent::SilentPlayer;
+pub use state::{EntryEnd, PlayIntent, PlayItem, PlayerEvent, PlayerState, PlayerStatus, Volume};

@@ -20,8 +20,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    control::{PlayIntent, PlayItem, Player, PlayerError, PlayerEvent, PlayerState, Volume},
+    control::{Player, PlayerError},
     outlet::{Outlet, PlayerEvents},
+    state::{PlayIntent, PlayItem, PlayerEvent, PlayerState, Volume},
 };
 use crate::limits::{COMMANDS_MAX, POLL, START_PAUSE, STARTS_MAX, STARTS_WINDOW};
 use process::MpvProcess;

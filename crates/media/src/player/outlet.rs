@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::broadcast;
 
-use super::control::{PlayerEvent, PlayerState};
+use super::state::{PlayerEvent, PlayerState};
 use crate::limits::EVENTS_MAX;
 
 /// What a player says from the moment this was made.

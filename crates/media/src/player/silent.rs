@@ -10,11 +10,9 @@ use std::{
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 use super::{
-    control::{
-        EntryEnd, PlayIntent, PlayItem, Player, PlayerError, PlayerEvent, PlayerState,
-        PlayerStatus, Volume,
-    },
+    control::{Player, PlayerError},
     outlet::{Outlet, PlayerEvents},
+    state::{EntryEnd, PlayIntent, PlayItem, PlayerEvent, PlayerState, PlayerStatus, Volume},
 };
 use crate::limits::POLL;
 

@@ -11,7 +11,7 @@ use super::command::MpvCommand;
 use crate::{
     entry::EntryId,
     limits::{REPLY_MAX, REQUESTS_MAX, STUCK_MAX},
-    player::control::{
+    player::state::{
         EntryEnd, PlayIntent, PlayItem, PlayerEvent, PlayerState, PlayerStatus, Volume,
     },
 };
