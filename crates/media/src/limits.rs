@@ -71,6 +71,8 @@ pub(crate) const SESSION_PLAYERS_MAX: usize = 32;
 
 /// How long a player may be without a reply before it is killed.
 pub(crate) const REPLY_MAX: Duration = Duration::from_secs(2);
+/// How long a player that was just started may be without its first reply: a busy machine takes its time to load a program.
+pub(crate) const FIRST_REPLY_MAX: Duration = Duration::from_secs(15);
 /// How often a player is asked where it is; also how often positions are said and kept.
 pub(crate) const POLL: Duration = Duration::from_secs(1);
 /// How long a track may play without its position moving before it counts as failed.

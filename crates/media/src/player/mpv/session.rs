@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::command::MpvCommand;
 use crate::{
     entry::EntryId,
-    limits::{REPLY_MAX, REQUESTS_MAX, STUCK_MAX},
+    limits::{FIRST_REPLY_MAX, REPLY_MAX, REQUESTS_MAX, STUCK_MAX},
     player::state::{
         EntryEnd, PlayIntent, PlayItem, PlayerEvent, PlayerState, PlayerStatus, Volume,
     },
@@ -79,6 +79,8 @@ enum Asked {
 #[derive(Debug, Default)]
 struct MpvLink {
     last_request: u64,
+    /// How long a reply may take.
+    reply_max: Duration,
     /// In the order of asking.
     unanswered: VecDeque<(u64, Asked, Duration)>,
     /// mpv's numbers of files and ours.
@@ -173,7 +175,8 @@ impl MpvSession {
 
     /// A new process is there.
     pub(super) fn connected(&mut self, now: Duration) {
-        self.link = Some(MpvLink { moved_at: now, ..MpvLink::default() });
+        self.link =
+            Some(MpvLink { moved_at: now, reply_max: FIRST_REPLY_MAX, ..MpvLink::default() });
         self.is_down = false;
         self.send(&MpvCommand::ObservePause, Asked::Other, now);
         self.send(&MpvCommand::SetVolume(self.wish.volume.percent()), Asked::Other, now);
@@ -200,11 +203,15 @@ impl MpvSession {
             return;
         };
         let oldest = link.unanswered.front().map(|(_, _, asked_at)| *asked_at);
-        if oldest.is_some_and(|asked_at| now.saturating_sub(asked_at) >= REPLY_MAX) {
-            self.effects.push(MpvEffect::Kill("gave no reply for 2 seconds".to_owned()));
+        if oldest.is_some_and(|asked_at| now.saturating_sub(asked_at) >= link.reply_max) {
+            let reason = format!("gave no reply for {} seconds", link.reply_max.as_secs());
+            self.effects.push(MpvEffect::Kill(reason));
             return;
         }
-        if !link.is_paused && now.saturating_sub(link.moved_at) >= STUCK_MAX {
+        if link.reply_max == REPLY_MAX
+            && !link.is_paused
+            && now.saturating_sub(link.moved_at) >= STUCK_MAX
+        {
             let reason = "did not move for 5 seconds".to_owned();
             // It is still at the present one, so the next one has to be loaded as any other.
             link.handed_over = None;
@@ -257,6 +264,11 @@ impl MpvSession {
         let Some((_, asked, _)) = link.unanswered.remove(place) else {
             return;
         };
+        if link.reply_max != REPLY_MAX {
+            // It runs now; what was asked before is asked from here on.
+            (link.reply_max, link.moved_at) = (REPLY_MAX, now);
+            link.unanswered.iter_mut().for_each(|(_, _, asked_at)| *asked_at = now);
+        }
         let is_done = value.get("error").and_then(Value::as_str) == Some("success");
         let answer = value.get("data");
         match asked {
