@@ -3,6 +3,8 @@ import type { LiveEpoch } from "@/live/state";
 
 /** Lines between epochs: `first` to `last`, both in it. */
 export interface Gap {
+  /** The epoch that began last before it, empty before the first. It names the gap: where it begins may still move. */
+  after: string;
   first: number;
   last: number;
 }
@@ -15,12 +17,15 @@ export function rowsOfEpochs(epochs: readonly LiveEpoch[], head: number, isWhole
   const rows: Row[] = [];
   // What lies before the first is known only where all was read.
   let through = isWhole ? 0 : (sorted[0]?.firstSeq ?? head + 1) - 1;
+  let after = "";
   for (const epoch of sorted) {
-    if (epoch.firstSeq > through + 1) rows.push({ gap: { first: through + 1, last: epoch.firstSeq - 1 } });
+    if (epoch.firstSeq > through + 1)
+      rows.push({ gap: { after, first: through + 1, last: epoch.firstSeq - 1 } });
     rows.push({ epoch });
     through = Math.max(through, epoch.lastSeq);
+    after = epoch.id;
   }
-  if (head > through) rows.push({ gap: { first: through + 1, last: head } });
+  if (head > through) rows.push({ gap: { after, first: through + 1, last: head } });
   return rows.reverse();
 }
 

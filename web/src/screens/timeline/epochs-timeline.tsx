@@ -18,7 +18,7 @@ const OUTCOME_NAMES: Record<Outcome, string> = {
   failed: "Without a reply",
 };
 
-const keyOf = (row: Row) => ("epoch" in row ? row.epoch.id : `gap ${row.gap.first}`);
+const keyOf = (row: Row) => ("epoch" in row ? row.epoch.id : `gap after ${row.gap.after}`);
 
 export function EpochsTimeline({ agent }: { agent: string | undefined }) {
   const pages = useInfiniteQuery(epochsQuery(agent ?? null));

@@ -48,7 +48,7 @@ function drawn(row: ReactNode): (row: ReactNode) => void {
   return (next) => rerender(within(next));
 }
 
-const gap = (last: number) => <GapRow gap={{ first: 11, last }} isOpen onToggle={() => {}} />;
+const gap = (last: number) => <GapRow gap={{ after: "e1", first: 11, last }} isOpen onToggle={() => {}} />;
 
 it("a gap that grows reads what is new, one that shrinks shows no more than it has", async () => {
   const again = drawn(gap(12));

@@ -85,6 +85,16 @@ describe("the rows", () => {
     expect(told([], 3, false)).toEqual([]);
   });
 
+  it("keep the name of what lies between them while it moves", () => {
+    const gaps = (epochs: LiveEpoch[], head: number) =>
+      rowsOfEpochs(epochs, head, true).flatMap((row) => ("gap" in row ? [row.gap] : []));
+    // The epoch has a line more, and another one begins.
+    expect(gaps([epoch("a", 4, 9)], 12)[0]).toEqual({ after: "a", first: 10, last: 12 });
+    expect(gaps([epoch("a", 4, 10)], 12)[0]).toEqual({ after: "a", first: 11, last: 12 });
+    expect(gaps([epoch("a", 4, 10), epoch("b", 14, 15)], 15)[0]).toEqual({ after: "a", first: 11, last: 13 });
+    expect(gaps([epoch("a", 4, 9)], 12)[1]).toEqual({ after: "", first: 1, last: 3 });
+  });
+
   it("are chosen by their end", () => {
     const all = ["committed", "aborted", "queued", "executing"].map((state) => epoch(state, 1, 1, state));
     const of = (outcome: "all" | "open" | "failed") =>
