@@ -40,7 +40,7 @@ pub struct StimulusEnvelope {
 }
 
 /// An agent's last output in a session, and its time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriverOutput {
     /// The text of the output.
     pub content: Arc<str>,

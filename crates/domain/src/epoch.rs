@@ -9,9 +9,10 @@
 //! ```
 
 use crate::CallId;
+use serde::{Deserialize, Serialize};
 
 /// The state of an epoch, which [`step`] moves on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochState {
     /// Accepted; waits for its lane.
     Queued,
@@ -51,7 +52,7 @@ pub enum EpochState {
 }
 
 /// The state of a tool call within an epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallState {
     /// The mind asked for it.
     Asked,

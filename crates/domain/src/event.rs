@@ -14,6 +14,7 @@ mod approval;
 mod channel;
 mod context;
 mod deck;
+mod encoded;
 mod epoch;
 mod evidence;
 mod evolution;
@@ -178,6 +179,18 @@ macro_rules! event_group {
                     $($name => Some(serde_json::from_str(data).map(Self::$variant)),)+
                     _ => None,
                 }
+            }
+        }
+
+        impl serde::Serialize for $group {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                super::encoded::serialize(self.kind(), self.encode(), serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $group {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                super::encoded::deserialize(from, Self::decode)
             }
         }
 

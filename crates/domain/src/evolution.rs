@@ -13,6 +13,7 @@
 //! its share of the requests, from `reloaded` on.
 
 use crate::event::EvolutionEvent;
+use serde::{Deserialize, Serialize};
 
 mod target;
 
@@ -22,7 +23,7 @@ pub use target::EvolutionTarget;
 pub const CANARY_PERCENTS: [u8; 3] = [10, 50, 100];
 
 /// The state of a proposal, which [`step`] moves on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EvolutionState {
     /// Written down; nothing is checked yet.
     Proposed,

@@ -4,6 +4,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
@@ -58,7 +59,7 @@ pub struct TurnRequest {
 }
 
 /// One earlier exchange: a stimulus and the committed reply to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The epoch that it was.
     pub epoch: EpochId,

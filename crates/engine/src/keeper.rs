@@ -236,7 +236,7 @@ impl Keeper {
             if let Some(record) = state.running.get(&id) {
                 return Ok(Some(record.clone()));
             }
-            state.epochs.get(&id).cloned()
+            state.epochs.get(&id)
         };
         let Some(span) = span else { return Ok(None) };
         let ledger = self.inner.services.ledger.clone();
@@ -359,7 +359,7 @@ impl Keeper {
     }
 
     fn span(&self, id: EpochId) -> Result<EpochSpan, OrderError> {
-        let span = self.state().epochs.get(&id).cloned();
+        let span = self.state().epochs.get(&id);
         span.ok_or_else(|| OrderError::NotFound { what: "epoch", id: id.to_string() })
     }
 

@@ -3,7 +3,8 @@
 //! Reading order: [`run_epoch`] walks one epoch from top to bottom. From the ground up: [`mind`] (what answers a turn),
 //! [`state`] (what is folded from the ledger) and its [`StateView`], [`context`] (what a mind is shown), `console` (the command
 //! language), `run_epoch`, `lane` (one agent's epochs, one after the other), `sleep`, `waker`, `projector` (keeps every view up
-//! to the ledger); [`keeper`] makes one thing of them. `services` is what they share, `roster` the agents that run.
+//! to the ledger); [`keeper`] makes one thing of them. `services` is what they share, `roster` the agents that run, [`snapshot`]
+//! what makes a start short.
 //!
 //! The engine never reads the system's clock or the environment, opens no socket and starts no task by itself.
 //!
@@ -33,6 +34,7 @@ pub mod mind;
 pub mod run_epoch;
 pub mod schedule;
 pub mod sleep;
+pub mod snapshot;
 pub mod state;
 
 mod activity;

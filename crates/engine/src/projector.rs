@@ -12,14 +12,20 @@ use std::{
 
 use abide_domain::{
     AgentId, PartClock,
-    event::{AgentEvent, EpochEvent, Event, StdoutEvent, TurnEvent},
+    event::{AgentEvent, EpochEvent, Event, StdoutEvent},
 };
 use abide_ledger::{Entry, Feed, Record};
 use abide_memory::{DurableEvent, IdentityFile, IdentityFileOutcome, stdout::StdoutEntry};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{agent_setup::AgentSetup, dream_folders, services::Services, waiters::Waiters};
+use crate::{
+    agent_setup::AgentSetup,
+    dream_folders,
+    services::Services,
+    state::{concerns_identity, concerns_memory},
+    waiters::Waiters,
+};
 
 /// Events that are applied under one lock.
 const BATCH_MAX: usize = 512;
@@ -247,21 +253,6 @@ pub(crate) fn log_entry(entry: &Entry) -> Option<StdoutEntry> {
         content: written.content.clone(),
         timestamp: entry.timestamp,
     })
-}
-
-/// Whether an event can change what is remembered: by itself, as part of what an epoch will have said, or as an epoch's
-/// end, which puts both in force.
-fn concerns_memory(event: &Event) -> bool {
-    matches!(event, Event::Stimulus(_) | Event::Turn(TurnEvent::Completed(_)))
-        || concerns_identity(event)
-}
-
-/// Whether an event can change an identity. An epoch's end counts, because it puts staged ones in force.
-fn concerns_identity(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Memory(_) | Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_))
-    )
 }
 
 fn wakes_lane(event: &Event) -> bool {

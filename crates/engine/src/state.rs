@@ -20,6 +20,7 @@ use abide_domain::{
     limits::SPAWNED_MAX,
 };
 use abide_ledger::{Entry, TickRule, erase::ERASED};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 mod agent;
@@ -28,6 +29,7 @@ mod digest;
 mod ends_hash;
 mod entities;
 mod epoch;
+mod epoch_spans;
 mod evolutions;
 mod fact_proposals;
 mod logs;
@@ -42,10 +44,12 @@ mod wakes;
 use ends_hash::EndsHash;
 
 pub use agent::{AgentState, AttemptEnd, DayTally, EndedEpoch, Tally};
+pub(crate) use agent::{concerns_identity, concerns_memory};
 pub use decks::{DeckNotes, DeckRecord, Decks};
 pub use entities::{Entities, SpawnedAgent};
 pub(crate) use epoch::is_untrusted_result;
 pub use epoch::{ApprovalRecord, CallRecord, EpochEnd, EpochRecord, InnerCallRecord, TurnRecord};
+pub use epoch_spans::{EpochSpan, EpochSpans};
 pub use evolutions::{AgentEvolutions, CodeInForce, EvolutionRecord, Evolutions};
 pub use fact_proposals::{FactProposals, WaitingFact};
 pub use logs::Logs;
@@ -69,7 +73,7 @@ const FAILED_MAX: usize = 50;
 const FAILED_AGE_MAX: Duration = Duration::from_hours(7 * 24);
 
 /// Everything that is known from the ledger up to one event. Shared through the state view.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The last event applied.
     pub seq: u64,
@@ -77,10 +81,8 @@ pub struct State {
     pub tick: u64,
     /// The agents, configured or only known from the past.
     pub agents: BTreeMap<AgentId, AgentState>,
-    /// Every epoch ever accepted, small.
-    pub epochs: HashMap<EpochId, EpochSpan>,
-    /// All epochs in the order of their acceptance.
-    pub order: Vec<EpochId>,
+    /// Every epoch ever accepted.
+    pub epochs: EpochSpans,
     /// The epochs that have not ended, whole.
     pub running: HashMap<EpochId, EpochRecord>,
     /// Idempotency keys and what they stand for.
@@ -107,21 +109,8 @@ pub struct State {
     ends: EndsHash,
 }
 
-/// Where an epoch stands in the ledger.
-#[derive(Clone, Debug)]
-pub struct EpochSpan {
-    /// The agent it belongs to.
-    pub agent: AgentId,
-    /// The sequence of its `stimulus.accepted`.
-    pub first_seq: u64,
-    /// The sequence of its last event so far.
-    pub last_seq: u64,
-    /// How it ended, if it has.
-    pub end: Option<EpochEnd>,
-}
-
 /// What an idempotency key stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyUse {
     /// SHA-256 of the first request's body, hex.
     pub body_sha256: String,
@@ -132,7 +121,7 @@ pub struct KeyUse {
 }
 
 /// An aborted epoch that a person may want to see.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedEpoch {
     /// Its epoch.
     pub epoch: EpochId,
@@ -151,7 +140,7 @@ pub struct FailedEpoch {
 }
 
 /// An approval that has no decision and whose epoch has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndecidedApproval {
     /// The approval that nobody decided on.
     pub approval_id: ApprovalId,
@@ -268,9 +257,7 @@ impl State {
             source,
         })?;
         record.last_seq = entry.seq;
-        if let Some(span) = self.epochs.get_mut(&epoch) {
-            span.last_seq = entry.seq;
-        }
+        self.epochs.extend(&epoch, entry.seq);
         self.settle(agent, epoch, entry);
         Ok(())
     }
@@ -286,9 +273,7 @@ impl State {
             }
             _ => return,
         }
-        if let Some(span) = self.epochs.get_mut(&epoch) {
-            span.last_seq = entry.seq;
-        }
+        self.epochs.extend(&epoch, entry.seq);
     }
 
     fn accept(
@@ -298,13 +283,10 @@ impl State {
         entry: &Entry,
         key: Option<&Idempotency>,
     ) {
-        let (first_seq, last_seq) = (entry.seq, entry.seq);
-        let span = EpochSpan { agent: agent.clone(), first_seq, last_seq, end: None };
         if self.senders.len() < SENDERS_MAX && entry.author != EntityName::keeper() {
             self.senders.insert(entry.author.clone());
         }
-        self.epochs.insert(epoch, span);
-        self.order.push(epoch);
+        self.epochs.accept(epoch, agent, entry.seq);
         self.agent_mut(agent).queue.push_back(epoch);
         if let Some(Idempotency { key, body_sha256 }) = key {
             let used = KeyUse { body_sha256: body_sha256.clone(), epoch, seq: entry.seq };
@@ -328,9 +310,7 @@ impl State {
         let Some(record) = self.running.remove(&epoch) else { return };
         let is_committed = record.state == EpochState::Committed;
         let end = if is_committed { EpochEnd::Committed } else { EpochEnd::Aborted };
-        if let Some(span) = self.epochs.get_mut(&epoch) {
-            span.end = Some(end);
-        }
+        self.epochs.end(&epoch, end);
         let (seq, tick, at, result) =
             (entry.seq, entry.tick, entry.timestamp, record.result_line());
         let ended = EndedEpoch { epoch, seq, tick, at, end, result };

@@ -7,12 +7,13 @@ use std::time::Duration;
 use abide_domain::{Timestamp, event::TickIntervalChanged};
 
 use crate::chain::Chain;
+use serde::{Deserialize, Serialize};
 
 /// Milliseconds a tick, in a ledger that never changed them.
 pub(crate) const TICK_INTERVAL_MS: u64 = 1_000;
 
 /// How time is counted in ticks, from some point on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickRule {
     /// The length of a tick.
     pub interval_ms: u64,

@@ -7,6 +7,7 @@ use std::{fmt, sync::Arc};
 use abide_domain::{EntityName, EpochId, Timestamp, event::Event, event::EventError};
 
 use crate::line::{Layout, LedgerLineError};
+use serde::{Deserialize, Serialize};
 
 /// One line of the ledger, raw. Cloning is cheap.
 #[derive(Clone)]
@@ -18,7 +19,7 @@ pub struct Record {
 }
 
 /// A decoded line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number, dense from 1.
     pub seq: u64,

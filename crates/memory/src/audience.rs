@@ -12,6 +12,7 @@ use abide_domain::{
     Sharing,
     envelope::{Channel, TELEGRAM_SESSION},
 };
+use serde::{Deserialize, Serialize};
 
 mod private_words;
 
@@ -84,7 +85,7 @@ impl<'a> Origin<'a> {
 }
 
 /// Who has spoken in which group.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupMembers(HashMap<Box<str>, HashSet<Box<str>>>);
 
 impl GroupMembers {

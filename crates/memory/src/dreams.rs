@@ -11,6 +11,7 @@ use abide_domain::{
     EntityName, EpochId, SleepId, Timestamp,
     event::{DreamWritten, Event, MemoryEvent, SleepEvent},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -27,7 +28,7 @@ use crate::{
 const SLUG_BYTES_MAX: usize = 48;
 
 /// A dream by reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dream {
     /// Its name in the list.
     pub filename: String,
@@ -43,7 +44,7 @@ pub struct Dream {
 }
 
 /// The dreams of one agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dreams {
     entity: EntityName,
     applied_seq: u64,

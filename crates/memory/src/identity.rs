@@ -15,6 +15,7 @@ use abide_domain::{
         Decision, IdentityChanged, IdentityDecided, IdentityProposed, IdentitySource, MemoryEvent,
     },
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -40,7 +41,7 @@ use crate::{
 };
 
 /// The identity in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityVersion {
     /// The number of the version, from 1.
     pub version: u64,
@@ -59,7 +60,7 @@ pub struct IdentityVersion {
 }
 
 /// A version that waits for a person.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IdentityProposal {
     /// The id by which it is decided.
     pub proposal_id: ProposalId,
@@ -85,7 +86,7 @@ impl IdentityProposal {
 }
 
 /// A version by reference: its text stands in the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityVersionRef {
     /// The number of the version.
     pub version: u64,
@@ -103,7 +104,7 @@ pub struct IdentityVersionRef {
 }
 
 /// The identity of one agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     entity: EntityName,
     applied_seq: u64,

@@ -13,15 +13,16 @@ use abide_domain::{
 };
 
 use crate::DurableEvent;
+use serde::{Deserialize, Serialize};
 
 /// The epochs between acceptance and end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpenEpochs {
     open: HashMap<EpochId, OpenEpoch>,
 }
 
 /// An epoch between acceptance and end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct OpenEpoch {
     /// Where its stimulus stands in the ledger.
     seq: u64,
@@ -36,7 +37,7 @@ struct OpenEpoch {
     answers: Vec<TurnAnswer>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct TurnAnswer {
     turn: u32,
     response: Arc<str>,

@@ -19,6 +19,7 @@ use abide_domain::{
     event::MemoryEvent,
     turn::Exchange,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -44,7 +45,7 @@ pub const EXCHANGES_KEPT_MAX: usize = 20_000;
 pub const SESSIONS_MAX: usize = 4_096;
 
 /// The short-term memory of one agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShortTerm {
     entity: EntityName,
     applied_seq: u64,
@@ -68,7 +69,7 @@ pub struct ShortTerm {
 }
 
 /// An exchange of the agent's run; its text is gone once it is far behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct WindowExchange {
     epoch: EpochId,
     session: Arc<str>,
@@ -285,7 +286,7 @@ fn drop_through(all: &mut HashMap<Arc<str>, ExchangeSeries<u64>>, name: &str, th
 }
 
 /// What an agent said last in a session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct LastReply {
     seq: u64,
     epoch: EpochId,
@@ -295,7 +296,7 @@ struct LastReply {
 }
 
 /// The newest reply of each session, with the oldest of them at hand.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Replies {
     of_session: HashMap<Arc<str>, LastReply>,
     by_seq: BTreeMap<u64, Arc<str>>,

@@ -12,6 +12,7 @@ use abide_domain::{
 };
 
 use crate::DurableEvent;
+use serde::{Deserialize, Serialize};
 
 /// What an event means to staged memory.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +44,7 @@ impl<'a> MemoryStep<'a> {
 }
 
 /// What open epochs hold back, for projections that live in memory. Bounded by the open epochs: an end empties its part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Staging<T> {
     open: BTreeMap<EpochId, Vec<T>>,
 }

@@ -35,6 +35,7 @@ pub use self::{
     error::{LogFileError, SearchError, StdoutError},
     folder::{CacheBounds, StdoutFolder},
     recent::RECENT_ENTRIES,
+    replay::NewestEntries,
     search::{EntryCondition, EntryFilter},
 };
 

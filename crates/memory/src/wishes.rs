@@ -14,6 +14,7 @@ use abide_domain::{
     event::{Event, StimulusAccepted, StimulusEvent},
     limits::{WISHES_A_PERSON_MAX, WISHING_PEOPLE_MAX},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -27,7 +28,7 @@ mod wording;
 const KEEPER_SENDER: &str = "system";
 
 /// A standing wish.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wish {
     /// The person's own words, on one line.
     pub text: String,
@@ -40,7 +41,7 @@ pub struct Wish {
 }
 
 /// Who hears what is said.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Place {
     /// The person and the agent alone.
     Private,
@@ -61,7 +62,7 @@ impl Place {
 }
 
 /// A message of an epoch that has not ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct OpenMessage {
     sender: String,
     sent_at: Timestamp,
@@ -70,7 +71,7 @@ struct OpenMessage {
 }
 
 /// The standing wishes of all who speak with one agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wishes {
     entity: EntityName,
     applied_seq: u64,

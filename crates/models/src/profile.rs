@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Dialect,
@@ -46,7 +46,7 @@ struct Table {
     profile: Vec<Entry>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: String,

@@ -5,6 +5,7 @@
 //! by their shape. Only the model that sent it gets it back.
 
 use abide_domain::{limits::PROVIDER_STATE_BYTES_MAX, turn::ProviderState, voice::Voice};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::json::{list, text};
@@ -28,7 +29,7 @@ pub(crate) struct StateCollector {
 }
 
 /// One call: the id that the provider gave it, and what else it said of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CallState {
     pub(crate) id: String,
     pub(crate) extra: Map<String, Value>,

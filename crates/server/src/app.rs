@@ -16,6 +16,7 @@ mod http;
 mod input;
 mod settings;
 mod signals;
+mod snapshots;
 mod start;
 mod tasks;
 

@@ -186,8 +186,14 @@ impl Home {
     }
 
     /// The folders of the home in which the keeper makes files and removes them, besides the ledger and those of each agent.
-    pub(crate) fn shared_folders(&self) -> [PathBuf; 4] {
-        [self.agents_folder(), self.root.join("memory"), self.logs_folder(), self.blobs_folder()]
+    pub(crate) fn shared_folders(&self) -> [PathBuf; 5] {
+        [
+            self.agents_folder(),
+            self.root.join("memory"),
+            self.logs_folder(),
+            self.blobs_folder(),
+            self.snapshots_folder(),
+        ]
     }
 
     /// Whether an agent has a folder here.
@@ -284,6 +290,11 @@ impl Home {
     /// Where the logs of `\stdout` lie, a file an entity.
     pub(crate) fn logs_folder(&self) -> PathBuf {
         self.root.join("memory").join("stdout")
+    }
+
+    /// Where snapshots of the folded state lie. They can be deleted.
+    pub(crate) fn snapshots_folder(&self) -> PathBuf {
+        self.root.join("snapshots")
     }
 
     /// The ledger's folder.

@@ -20,6 +20,7 @@ use abide_engine::{
     AgentFiles, Blobs, ConsoleError, Keeper,
     keeper::{AcceptError, AcceptOptions, AcceptedStimulus, KeeperParts},
     run_epoch::DecideError,
+    snapshot::Snapshots,
     state::{EpochRecord, State},
 };
 use abide_ledger::{Ledger, storage::fault::FaultStorage};
@@ -58,6 +59,10 @@ pub struct Rig {
     pub blobs: Blobs,
     /// What tools did.
     pub world: Arc<ToolRuns>,
+    /// Snapshots of the state, on a disk of their own; none is made unless a test makes it.
+    pub snapshots: Snapshots,
+    /// That disk.
+    pub snapshot_disk: Arc<FaultStorage>,
     ids: Arc<SeededIds>,
     journal: Journal,
     /// Where the logs of `\stdout` lie.
@@ -77,8 +82,11 @@ struct RunningKeeper {
 impl Rig {
     /// Starts a keeper on an empty disk.
     pub(crate) async fn start(setup: Setup) -> Self {
+        let snapshot_disk = Arc::new(FaultStorage::new(2));
         let mut rig = Self {
             setup,
+            snapshots: Snapshots::new(snapshot_disk.clone()),
+            snapshot_disk,
             storage: Arc::new(FaultStorage::new(1)),
             clock: TokioClock::default(),
             blobs: Blobs::memory(),
@@ -108,7 +116,7 @@ impl Rig {
             storage,
             clock,
             &mut tasks,
-            (self.logs.path(), |ledger| self.parts(ledger)),
+            (self.logs.path(), &self.snapshots, |ledger| self.parts(ledger)),
         )
         .await;
         match started {

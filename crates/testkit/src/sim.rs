@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use abide_domain::Timestamp;
-use abide_engine::Blobs;
+use abide_engine::{Blobs, snapshot::Snapshots};
 use abide_ledger::storage::fault::FaultStorage;
 
 mod environment;
@@ -54,8 +54,12 @@ pub fn run(seed: u64, plan: SimPlan) -> Result<SimOutcome, BrokenLaw> {
         .build()
         .map_err(|error| BrokenLaw { seed, life: 0, broken: error.to_string() })?;
     runtime.block_on(async {
+        let storage = Arc::new(FaultStorage::new(seed));
+        let snapshot_disk = Arc::new(FaultStorage::new(seed));
         let mut stage = SimEnvironment {
-            storage: Arc::new(FaultStorage::new(seed)),
+            snapshots: Snapshots::new(snapshot_disk.clone()),
+            snapshot_disk,
+            storage,
             clock: TokioClock::new(START),
             ids: Arc::new(SeededIds::new(seed)),
             blobs: Blobs::memory(),

@@ -9,12 +9,13 @@ use abide_domain::{
     event::{Event, ToolEvent, ToolKept},
     limits::{KEPT_KEY_BYTES_MAX, KEPT_VALUE_BYTES_MAX, KEPT_VALUES_MAX},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{ToolError, ToolErrorKind};
 
 /// The values of one agent. A cheap clone.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeptValues {
     by_namespace: Arc<BTreeMap<String, BTreeMap<String, Value>>>,
 }

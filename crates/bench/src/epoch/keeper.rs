@@ -100,8 +100,8 @@ impl BenchKeeper {
         let parts = crew.parts(design, ledger)?;
         let agents: Vec<AgentId> = parts.agents.iter().map(|agent| agent.id.clone()).collect();
         let logs = StdoutFolder::open(folder.join("stdout"), None);
-        let replayed =
-            replay(&parts.ledger, &parts.agents, logs).map_err(BenchError::of("fold a ledger"))?;
+        let replayed = replay(&parts.ledger, &parts.agents, logs, None)
+            .map_err(BenchError::of("fold a ledger"))?;
         let (keeper, running) =
             Keeper::start(parts, replayed).await.map_err(BenchError::of("start a keeper"))?;
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());

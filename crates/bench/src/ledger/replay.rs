@@ -199,7 +199,7 @@ fn fold(written: &WrittenLog) -> Result<f64, BenchError> {
     // The log that is read has no entries of `\\stdout`: the folder is never made.
     let logs = StdoutFolder::open("stdout", None);
     let watch = Stopwatch::start();
-    let replayed = keeper::replay(&written.log.ledger, &[agent], logs);
+    let replayed = keeper::replay(&written.log.ledger, &[agent], logs, None);
     let seconds = watch.seconds();
     replayed.map_err(BenchError::of("fold a ledger"))?;
     Ok(float_of(written.bytes) / 1e6 / seconds)

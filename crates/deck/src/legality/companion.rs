@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     finding::{LegalityCode, LegalityFinding},
@@ -94,7 +94,7 @@ fn condition_findings(view: &DeckView<'_>, companion: &ViewCard<'_>) -> Vec<Lega
 }
 
 /// What a companion asks of the deck.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Condition {
     /// So many cards more than a deck must have.
     Larger(u32),

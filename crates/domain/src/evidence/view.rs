@@ -1,6 +1,7 @@
 //! Reads evidence out of the ledger's lines. The match over the groups is closed on purpose: a new kind of event makes
 //! whoever adds it say whether it is evidence.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -32,7 +33,7 @@ pub struct Line<'a> {
 }
 
 /// How an agent says that it is doing, each from 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
     /// How tired it is.
     pub fatigue: Option<f64>,

@@ -1,9 +1,10 @@
 //! What of an agent can change, by its names in frames, routes and events.
 
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// What a proposal would replace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EvolutionTarget {
     /// In which order found passages stand.
     MemorySystem,

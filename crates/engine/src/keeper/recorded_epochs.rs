@@ -74,7 +74,7 @@ fn read(
     let mut requests = requests(services, agent, (ids, instead))?;
     let mut epochs = Vec::with_capacity(ids.len());
     for id in ids {
-        let span = services.view.read().epochs.get(id).cloned();
+        let span = services.view.read().epochs.get(id);
         let (Some(request), Some(span)) = (requests.remove(id), span) else { continue };
         let record = crate::ledger_reads::read_epoch(&services.ledger, *id, &span);
         let Some(record) = record.map_err(|error| error.to_string())? else { continue };

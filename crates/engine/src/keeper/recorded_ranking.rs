@@ -32,14 +32,14 @@ impl Keeper {
     /// The newest epochs of an agent that ended with a reply, up to a place in the ledger, newest first.
     pub fn committed_epochs(&self, agent: &AgentId, up_to: u64, count: usize) -> Vec<EpochId> {
         let state = self.state();
-        let is_meant = |id: &&EpochId| {
+        let is_meant = |id: &EpochId| {
             state.epochs.get(id).is_some_and(|span| {
                 span.agent == *agent
                     && span.last_seq <= up_to
                     && span.end == Some(EpochEnd::Committed)
             })
         };
-        state.order.iter().rev().filter(is_meant).take(count).copied().collect()
+        state.epochs.ids().rev().filter(is_meant).take(count).collect()
     }
 
     /// The question of an epoch that ended with a reply; none where there is no such epoch, or where it found nothing that could be

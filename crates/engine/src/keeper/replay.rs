@@ -13,6 +13,7 @@ use crate::{
     agent_setup::AgentSetup,
     failpoint::InjectedError,
     projector::{applied, log_entry},
+    snapshot::{SNAPSHOT_EVENTS, SnapshotPlace, Snapshots, reads_back},
     state::{CodeInForce, FoldError, State},
 };
 
@@ -98,42 +99,95 @@ pub(super) fn state_digest(
     })
 }
 
-/// Folds the whole ledger into a state and brings the agents' memories and the logs of `\stdout` up to it. Blocking.
+/// The state at the end of the ledger, from the newest snapshot that fits or from the first event, with the agents' memories and the
+/// logs of `\stdout` brought up to it. Where many events had to be read, the next start gets a snapshot. Blocking.
 pub fn replay(
     ledger: &Ledger,
     agents: &[AgentSetup],
     logs: StdoutFolder,
+    snapshots: Option<&Snapshots>,
 ) -> Result<ReplayedState, StartError> {
     let stores: Vec<_> =
         agents.iter().map(|agent| (agent.id.clone(), agent.facts.clone())).collect();
-    let state = fold(ledger.records(1), &stores, Some(&logs), |_| ())?;
-    // The logs are caches: one that cannot be written now is made again with its next use.
+    let logs = logs.with_source(Arc::new(LedgerEntries(ledger.clone())));
+    let snapshot = snapshots.and_then(|snapshots| snapshots.newest(ledger));
+    let known = snapshot.as_ref().map_or(0, |state| state.seq);
+    if let Some(state) = &snapshot {
+        catch_up(ledger, &stores, state)?;
+        // The logs are caches: one that cannot be written now is made again with its next use.
+        if let Err(error) = logs.resume(state.entities.logs.newest()) {
+            log_not_written(&error);
+        }
+    }
+    let mut place = None;
+    let records = ledger.records(known + 1).inspect(|record| {
+        let ended = record.as_ref().ok().and_then(|record| Some((record.seq(), record.chain()?)));
+        if let Some((seq, chain)) = ended {
+            place = Some(SnapshotPlace { seq, chain: chain.to_owned() });
+        }
+    });
+    let state = fold(snapshot.unwrap_or_default(), records, &stores, Some(&logs), |_| ())?;
     if let Err(error) = logs.replay_done() {
         log_not_written(&error);
     }
-    let logs = logs.with_source(Arc::new(LedgerEntries(ledger.clone())));
     for notice in logs.notices() {
         tracing::warn!(event = "stdout_log_repaired", %notice,
             "a log of \\stdout differed from the ledger and was repaired");
     }
+    debug_assert!(reads_back(&state), "a snapshot of this state would read as another one");
+    let is_long = state.seq - known >= SNAPSHOT_EVENTS;
+    if let Some((snapshots, place)) = snapshots.zip(place).filter(|_| is_long)
+        && let Err(error) = snapshots.write(&state, &place)
+    {
+        tracing::warn!(event = "snapshot_not_written", %error, "a snapshot could not be written; the next start takes as long as this one");
+    }
     Ok(ReplayedState { state, logs })
 }
 
-/// Folds all lines into a state and brings the stores and logs up to it; calls `progress` with each
-/// sequence reached. Blocking.
+/// Hands memories what they lack of the events that a snapshot's state holds.
+fn catch_up(
+    ledger: &Ledger,
+    stores: &[(AgentId, KnowledgeHandle)],
+    state: &State,
+) -> Result<(), StartError> {
+    for (agent, store) in stores {
+        let from = store.replay_from();
+        let newest = state.agents.get(agent).map_or(0, |state| state.memory_seq);
+        if newest < from {
+            continue;
+        }
+        let query = Query {
+            entity: Some(agent.entity()),
+            after: from - 1,
+            before: Some(state.seq + 1),
+            ..Query::default()
+        };
+        let own = [(agent.clone(), store.clone())];
+        let mut batch = Vec::with_capacity(BATCH);
+        for record in ledger.query(query) {
+            batch.push(entry_of(&record?)?);
+            if batch.len() == BATCH {
+                project(&own, &mut batch)?;
+            }
+        }
+        project(&own, &mut batch)?;
+    }
+    Ok(())
+}
+
+/// Folds lines into a state and brings the stores and logs up to it; calls `progress` with each sequence reached. Blocking.
 pub fn fold(
+    mut state: State,
     records: impl Iterator<Item = Result<Record, ReadError>>,
     stores: &[(AgentId, KnowledgeHandle)],
     logs: Option<&StdoutFolder>,
     mut progress: impl FnMut(u64),
 ) -> Result<State, StartError> {
-    let mut state = State::default();
     let mut batch = Vec::with_capacity(BATCH);
     let mut failed_logs = FailedLogs::default();
     for record in records {
-        let record = record?;
-        let seq = record.seq();
-        let entry = record.entry().map_err(|source| StartError::Entry { seq, source })?;
+        let entry = entry_of(&record?)?;
+        let seq = entry.seq;
         state.apply(&entry)?;
         if let (Some(logs), Some(written)) = (logs, log_entry(&entry)) {
             failed_logs.note(logs.replayed(&written));
@@ -147,6 +201,10 @@ pub fn fold(
     project(stores, &mut batch)?;
     progress(state.seq);
     Ok(state)
+}
+
+fn entry_of(record: &Record) -> Result<Entry, StartError> {
+    record.entry().map_err(|source| StartError::Entry { seq: record.seq(), source })
 }
 
 /// Logs that could not be written in one replay: the first is told, so that a full disk is not told a million times.

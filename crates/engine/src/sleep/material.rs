@@ -44,7 +44,7 @@ pub(super) async fn read(
     let mut passages = Vec::with_capacity(run.started.epochs.len());
     let bound = bound(agent, run)?;
     for epoch in run.started.epochs.iter().filter(|epoch| !bound.contains(epoch)) {
-        let span = services.view.read().epochs.get(epoch).cloned();
+        let span = services.view.read().epochs.get(epoch);
         let span = span.filter(|span| span.agent == agent.id);
         let span = span.ok_or_else(|| format!("epoch {epoch} is not an epoch of this agent"))?;
         let record = read_epoch(&services.ledger, *epoch, &span);

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use abide_domain::{
     AgentId, EpochId, Timestamp,
     event::{
-        AgentEvent, AgentPaused, AgentRegistered, ContextEvent, Event, EvidenceEvent, SleepEvent,
-        StdoutEvent, TurnEvent, UsageRecord,
+        AgentEvent, AgentPaused, AgentRegistered, ContextEvent, EpochEvent, Event, EvidenceEvent,
+        SleepEvent, StdoutEvent, TurnEvent, UsageRecord,
     },
     evidence,
 };
@@ -25,12 +25,13 @@ use super::{
     sleep::SleepState,
     tool_use::ToolUse,
 };
+use serde::{Deserialize, Serialize};
 
 /// Characters of a failure that are kept, in Unicode scalar values.
 const FAILURE_CHARS_MAX: usize = 200;
 
 /// The state of one agent. The projector moves it, everybody reads it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentState {
     /// Its newest profile.
     pub profile: Option<AgentRegistered>,
@@ -84,6 +85,8 @@ pub struct AgentState {
     pub tool_use: ToolUse,
     /// What its process lost of its private state, and no person has seen to yet.
     pub private_state_loss: Option<PrivateStateLoss>,
+    /// The newest event that its memory is made of; 0 before the first.
+    pub(crate) memory_seq: u64,
     /// The size of the newest context, in tokens.
     asked_tokens: u64,
     /// The size of a context that a model rejected for a reason that is not known: its length, if a shorter one is answered.
@@ -93,7 +96,7 @@ pub struct AgentState {
 }
 
 /// The end of an epoch, as `\stdout last-execution:` shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedEpoch {
     /// Its id.
     pub epoch: EpochId,
@@ -110,7 +113,7 @@ pub struct EndedEpoch {
 }
 
 /// How an attempt at a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
     /// When it ended.
     pub at: Timestamp,
@@ -119,7 +122,7 @@ pub struct AttemptEnd {
 }
 
 /// Tokens and money, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Input tokens, cached ones included.
     pub input_tokens: u64,
@@ -132,7 +135,7 @@ pub struct Tally {
 }
 
 /// What was used on one day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayTally {
     /// Days since 1970-01-01, UTC.
     pub day: i64,
@@ -140,6 +143,21 @@ pub struct DayTally {
     pub tally: Tally,
     /// Cost that was already spent when a person let the agent go on past its budget.
     pub forgiven_microusd: u64,
+}
+
+/// Whether an event can change what is remembered: by itself, as part of what an epoch will have said, or as an epoch's
+/// end, which puts both in force.
+pub(crate) fn concerns_memory(event: &Event) -> bool {
+    matches!(event, Event::Stimulus(_) | Event::Turn(TurnEvent::Completed(_)))
+        || concerns_identity(event)
+}
+
+/// Whether an event can change an identity. An epoch's end counts, because it puts staged ones in force.
+pub(crate) fn concerns_identity(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Memory(_) | Event::Epoch(EpochEvent::Committed(_) | EpochEvent::Aborted(_))
+    )
 }
 
 impl AgentState {
@@ -173,6 +191,7 @@ impl AgentState {
             last_aborted: None,
             tool_use: ToolUse::default(),
             private_state_loss: None,
+            memory_seq: 0,
             asked_tokens: 0,
             doubted_tokens: None,
             started_seq: 0,
@@ -193,6 +212,9 @@ impl AgentState {
             epoch: entry.epoch,
             event: &entry.event,
         };
+        if concerns_memory(&entry.event) {
+            self.memory_seq = entry.seq;
+        }
         self.short_term.apply(&applied);
         self.wishes.apply(&applied);
         self.identity.apply(&applied);

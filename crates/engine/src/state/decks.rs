@@ -21,6 +21,7 @@ use abide_domain::{
 };
 use abide_ledger::Entry;
 use abide_tools::{AgentDecks, deck_event};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -28,7 +29,7 @@ use sha2::{Digest as _, Sha256};
 const NOTE_LINES_MAX: usize = 8;
 
 /// A deck with what the ledger says of its times.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeckRecord {
     /// The deck, its revisions and its proposals.
     pub state: Arc<DeckState>,
@@ -62,7 +63,7 @@ pub(super) struct DeckNote {
 }
 
 /// All decks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decks {
     by_id: BTreeMap<String, DeckRecord>,
     /// The deck that an agent works with.
@@ -239,7 +240,7 @@ fn note_of(state: &DeckState, note: &ReviewNote) -> Option<DeckNote> {
 }
 
 /// What an agent has not read yet of what people did with lines that it proposed. An epoch that commits has read what it was shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeckNotes(VecDeque<(u64, String)>);
 
 impl DeckNotes {

@@ -1,10 +1,11 @@
 //! A hash over the ends of all epochs in their order.
 
 use abide_domain::EpochId;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// A hash that takes in one end after the other, so that the digest costs the same however many epochs there are.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct EndsHash([u8; 32]);
 
 impl EndsHash {

@@ -14,6 +14,7 @@ use abide_domain::{
     },
 };
 use abide_ledger::Entry;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -24,7 +25,7 @@ use super::{
 };
 
 /// Logs, spaces, wakes and spawned agents.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entities {
     /// Who may read whose log.
     pub logs: Logs,
@@ -38,7 +39,7 @@ pub struct Entities {
 }
 
 /// An agent that another spawned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnedAgent {
     /// Who spawned it.
     pub by: EntityName,
@@ -134,7 +135,7 @@ impl Entities {
     fn apply_stdout(&mut self, event: &StdoutEvent, entry: &Entry, hop: u32) {
         match event {
             StdoutEvent::Written(written) => {
-                self.logs.own(&entry.entity);
+                self.logs.wrote(&entry.entity, entry.timestamp);
                 if let Some(epoch) = entry.epoch {
                     self.logs.written(epoch, written, entry.tick);
                 }

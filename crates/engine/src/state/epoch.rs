@@ -19,6 +19,7 @@ use abide_domain::{
     text::shortened,
 };
 use abide_ledger::erase::ERASED;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Longest line about how an epoch ended, in Unicode scalar values.
@@ -34,7 +35,7 @@ const UNTRUSTED_FACT: &str = "\"trusted\":false";
 const UNVOUCHED_SENDERS: &[&str] = &["alertmanager"];
 
 /// What is recorded of one epoch up to now.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochRecord {
     /// Its id.
     pub id: EpochId,
@@ -85,7 +86,7 @@ pub struct EpochRecord {
 }
 
 /// How an epoch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochEnd {
     /// With a reply.
     Committed,
@@ -94,7 +95,7 @@ pub enum EpochEnd {
 }
 
 /// A completed turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnRecord {
     /// Its number, from 1.
     pub turn: u32,
@@ -107,7 +108,7 @@ pub struct TurnRecord {
 }
 
 /// A call of a completed turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
     /// The intent, once it is recorded.
     pub requested: Option<ToolRequested>,
@@ -118,7 +119,7 @@ pub struct CallRecord {
 }
 
 /// A call within a call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InnerCallRecord {
     /// The intent.
     pub requested: InnerToolRequested,
@@ -127,7 +128,7 @@ pub struct InnerCallRecord {
 }
 
 /// A request for approval and what became of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRecord {
     /// The request.
     pub requested: ApprovalRequested,

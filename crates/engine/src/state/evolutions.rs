@@ -12,10 +12,11 @@ use abide_domain::{
     limits::{EVOLUTIONS_KEPT_MAX, EVOLUTIONS_WAITING_MAX},
 };
 use abide_ledger::Entry;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A change that was proposed for an agent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvolutionRecord {
     /// Its name.
     pub id: EvolutionId,
@@ -163,7 +164,7 @@ impl EvolutionRecord {
 }
 
 /// Which code of one target runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeInForce {
     /// The proposal whose code answers; none: the base module.
     pub current: Option<EvolutionId>,
@@ -172,7 +173,7 @@ pub struct CodeInForce {
 }
 
 /// The changes of one agent.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentEvolutions {
     records: VecDeque<EvolutionRecord>,
     in_force: BTreeMap<EvolutionTarget, CodeInForce>,
@@ -344,7 +345,7 @@ impl AgentEvolutions {
 }
 
 /// The changes of all agents.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evolutions {
     by_agent: BTreeMap<AgentId, AgentEvolutions>,
     /// What open epochs proposed: it counts when they commit.

@@ -8,9 +8,10 @@ use abide_domain::{
     limits::FACT_PROPOSALS_MAX,
 };
 use abide_ledger::Entry;
+use serde::{Deserialize, Serialize};
 
 /// A fact that waits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WaitingFact {
     /// The fact and why it waits.
     pub proposed: FactProposed,
@@ -19,7 +20,7 @@ pub struct WaitingFact {
 }
 
 /// The facts of one agent that wait for a person, oldest first; beyond [`FACT_PROPOSALS_MAX`] the oldest give way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FactProposals {
     waiting: VecDeque<WaitingFact>,
     /// What open epochs take back.

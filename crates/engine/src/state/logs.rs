@@ -4,38 +4,46 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use abide_domain::{
-    CallId, EntityName, EpochId,
+    CallId, EntityName, EpochId, Timestamp,
     event::{StdoutGranted, StdoutRevoked, StdoutWritten},
 };
+use abide_memory::stdout::NewestEntries;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Who may read whose log, and which entries running epochs have written.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logs {
     /// By whose log it is, who else may read it.
     grants: BTreeMap<EntityName, BTreeSet<EntityName>>,
-    /// Whose logs there are.
-    owners: BTreeSet<EntityName>,
+    /// Whose logs there are, and how each ends.
+    owners: BTreeMap<EntityName, NewestEntries>,
     /// By running epoch, which entries of which calls are written, and at which tick.
     written: HashMap<EpochId, HashMap<(CallId, u32), u64>>,
 }
 
 impl Logs {
-    /// Notes that somebody has a log.
-    pub(super) fn own(&mut self, owner: &EntityName) {
-        if !self.owners.contains(owner) {
-            self.owners.insert(owner.clone());
+    /// Notes that somebody wrote to a log of theirs.
+    pub(super) fn wrote(&mut self, owner: &EntityName, at: Timestamp) {
+        match self.owners.get_mut(owner) {
+            Some(newest) => newest.add(at),
+            None => drop(self.owners.insert(owner.clone(), NewestEntries::first(at))),
         }
+    }
+
+    /// How each log ends.
+    pub fn newest(&self) -> impl Iterator<Item = (&EntityName, NewestEntries)> {
+        self.owners.iter().map(|(owner, newest)| (owner, *newest))
     }
 
     /// Whether anything was ever written to somebody's log.
     pub fn has_log(&self, owner: &EntityName) -> bool {
-        self.owners.contains(owner)
+        self.owners.contains_key(owner)
     }
 
     /// Everybody who has a log, in the order of the names.
     pub fn owners(&self) -> impl Iterator<Item = &EntityName> {
-        self.owners.iter()
+        self.owners.keys()
     }
 
     /// Notes an entry, so that its call does not write it again after a crash.

@@ -3,13 +3,14 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use abide_domain::{event::OwnEntries, limits::OWN_ENTRIES_SHOWN};
+use serde::{Deserialize, Serialize};
 
 /// Entries that are kept beyond those that are shown: some may come from outside between the reading of the log and the
 /// event that says what was shown.
 const SPARE: usize = 20;
 
 /// An entry of an agent's own log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnEntry {
     /// The sequence of its event.
     pub seq: u64,
@@ -20,7 +21,7 @@ pub struct OwnEntry {
 }
 
 /// The newest entries of a log, as many as may be shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OwnLog(VecDeque<OwnEntry>);
 
 impl OwnLog {

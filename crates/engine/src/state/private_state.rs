@@ -6,9 +6,10 @@ use abide_domain::{
     Timestamp,
     event::{AgentEvent, ExitReason, StartCause},
 };
+use serde::{Deserialize, Serialize};
 
 /// Private state that was acknowledged and is gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrivateStateLoss {
     /// When it was found.
     pub at: Timestamp,

@@ -15,6 +15,7 @@ use abide_domain::{
     },
 };
 use abide_ledger::Entry;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -24,7 +25,7 @@ pub const SLEEP_EPOCHS_MAX: usize = 500;
 pub const SLEEP_EMPTY_EPOCHS_MAX: usize = 10;
 
 /// The sleep of one agent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SleepState {
     waiting: VecDeque<WaitingEpoch>,
     running: Option<SleepRun>,
@@ -37,7 +38,7 @@ pub struct SleepState {
 }
 
 /// A committed epoch that no sleep has distilled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingEpoch {
     /// Its id.
     pub epoch: EpochId,
@@ -48,7 +49,7 @@ pub struct WaitingEpoch {
 }
 
 /// A run that is under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SleepRun {
     /// The start of the run.
     pub started: SleepStarted,
@@ -61,14 +62,14 @@ pub struct SleepRun {
     epochs: Vec<WaitingEpoch>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CarriedSteps {
     epochs: Vec<EpochId>,
     steps: Vec<StepFinished>,
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SleepReport {
     /// The start of the run.
     pub started: SleepStarted,
@@ -85,7 +86,7 @@ pub struct SleepReport {
 }
 
 /// Which epochs were distilled: their number and a hash over them in order.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct DistilledEpochs {
     epochs: u64,
     hash: [u8; 32],

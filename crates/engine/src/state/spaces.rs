@@ -11,6 +11,7 @@ use abide_domain::{
     event::{SpaceNamed, SpaceSaid},
     limits::SPACE_MESSAGES_MAX,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Bytes of messages that are kept in memory, a space; one message always is.
@@ -23,11 +24,11 @@ const CIRCLE_MESSAGES: usize = 8;
 const STALE_MAX: u32 = 3;
 
 /// All spaces by name.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spaces(BTreeMap<SpaceName, Space>);
 
 /// One space.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Space {
     /// Its members.
     pub members: BTreeSet<EntityName>,
@@ -40,7 +41,7 @@ pub struct Space {
 }
 
 /// Something that was said.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceMessage {
     /// Its id.
     pub id: MessageId,

@@ -10,10 +10,11 @@ use abide_domain::{
     event::{Event, PolicySetting, ToolPolicyChanged, ToolPolicyEvent},
 };
 use abide_ledger::Entry;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A setting that is in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSetting {
     /// What was set.
     pub policy: PolicySetting,
@@ -26,7 +27,7 @@ pub struct ToolSetting {
 }
 
 /// The settings in force, by the names of tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSettings {
     for_all: BTreeMap<String, ToolSetting>,
     for_agents: BTreeMap<AgentId, BTreeMap<String, ToolSetting>>,

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use abide_tools::{USED_TOOLS_MAX, UsedTool};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Tools whose use is known; beyond it the one that was used longest ago is forgotten.
 const KNOWN_MAX: usize = 4 * USED_TOOLS_MAX;
 
 /// The use of tools, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
     /// Committed epochs so far.
     epochs: u32,

@@ -25,16 +25,17 @@ pub(super) use wake::WakeOrigin;
 pub use wake::{Wake, WakeStatus};
 
 use crate::work_budget::WorkBudget;
+use serde::{Deserialize, Serialize};
 
 /// All wakes and schedules.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wakes {
     waiting: BTreeMap<EntityName, OwnerWakes>,
     schedules: BTreeMap<(EntityName, String), ScheduleState>,
 }
 
 /// The wakes of one agent.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct OwnerWakes {
     wakes: Vec<Wake>,
     /// Rises with everything that may change the status of a wake.
@@ -42,7 +43,7 @@ struct OwnerWakes {
 }
 
 /// A schedule of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduleState {
     /// The cron expression, and what the agent is sent.
     pub scheduled: WakeScheduled,

@@ -33,6 +33,7 @@ mod resetting;
 mod say;
 mod schedule;
 mod sleep;
+mod snapshots;
 mod spawn;
 mod stdout;
 mod tool_policy;

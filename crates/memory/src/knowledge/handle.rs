@@ -88,6 +88,11 @@ impl KnowledgeHandle {
         self.writer().applied_seq()
     }
 
+    /// The first sequence that must be handed in next, or again: what open epochs said is not kept on the disk.
+    pub fn replay_from(&self) -> u64 {
+        self.writer().replay_from()
+    }
+
     /// A page of the facts in force, newest first; `before` is the cursor of the page before. `words` narrows it to the
     /// facts that hold all of them or, where there are none, any of them; a text without words to the facts that hold it
     /// as it stands.

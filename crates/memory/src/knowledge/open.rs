@@ -57,8 +57,7 @@ impl Knowledge {
         if path.exists() {
             match Self::load(path, entity, ledger_head) {
                 Ok(knowledge) => {
-                    let next = knowledge.applied_seq + 1;
-                    let replay_from = knowledge.collect_from.map_or(next, |from| from.min(next));
+                    let replay_from = knowledge.replay_from();
                     return Ok(OpenedKnowledge { knowledge, replay_from, rebuilt });
                 }
                 Err(LoadError::Fatal(source)) => {

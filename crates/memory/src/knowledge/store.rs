@@ -49,6 +49,12 @@ impl Knowledge {
         self.applied_seq
     }
 
+    /// The first sequence that must be handed in next, or again: what open epochs said is not kept on the disk.
+    pub fn replay_from(&self) -> u64 {
+        let next = self.applied_seq + 1;
+        self.collect_from.map_or(next, |from| from.min(next))
+    }
+
     /// Whether an event could not be applied and is still missing.
     pub fn is_behind(&self) -> bool {
         self.missing_from.is_some()

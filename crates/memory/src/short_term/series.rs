@@ -2,10 +2,11 @@
 //!
 //! Grows at its end, shrinks at its front; every exchange keeps its ordinal for ever. Knows nothing of texts.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// One exchange of a series.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SeriesItem<T> {
     pub(super) item: T,
     /// The sequence of its commit.
@@ -15,7 +16,7 @@ pub(super) struct SeriesItem<T> {
 }
 
 /// A series of exchanges.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ExchangeSeries<T> {
     items: VecDeque<SeriesItem<T>>,
     /// How many have left at the front: the ordinal of the first that is there.

@@ -17,7 +17,7 @@ use super::{
     error::{LogFileError, StdoutError},
     file::{FileStamp, LogFile},
     recent::RecentEntries,
-    replay::{EntryPosition, FileTail, NewestMoment, first_entry},
+    replay::{EntryPosition, FileTail, NewestEntries, NewestMoment, first_entry},
 };
 
 /// Most entries that wait for a disk that cannot be written.
@@ -74,6 +74,8 @@ struct ReplayProgress {
     awaits_first: bool,
     /// Whether the ledger holds an entry of it.
     is_known: bool,
+    /// The newest entries from before the replay's beginning, where the file lacks some of them.
+    lacks_older: Option<NewestEntries>,
     /// What the ledger holds; `None` where this program wrote all of the file.
     expected: Option<LinesDigest>,
 }
@@ -136,6 +138,27 @@ impl EntityLog {
         self.checked = CheckedRanges::behind(self.end);
         self.is_loaded = true;
         Ok(())
+    }
+
+    /// Looks at its file where the ledger is replayed from its middle on, and `newest` are the newest entries before that: what the
+    /// file should hold of them is compared with the ledger at its next use, and one that lacks some is made again.
+    pub(super) fn resume(
+        &mut self,
+        phase: Phase,
+        newest: NewestEntries,
+    ) -> Result<(), StdoutError> {
+        self.load(phase)?;
+        self.replay.is_known = true;
+        (self.replay.awaits_first, self.replay.expected) = (false, None);
+        let is_whole = newest.are_in(self.replay.found.as_ref());
+        self.replay.lacks_older = (!is_whole).then_some(newest);
+        self.doubts.is_suspect = true;
+        Ok(())
+    }
+
+    /// Whether it is to be made again from the ledger.
+    pub(super) fn is_behind(&self) -> bool {
+        self.doubts.is_behind
     }
 
     /// Remembers the file as this program left it. One of another length is not as it was left.
@@ -266,6 +289,13 @@ impl EntityLog {
             self.set_aside("belongs to no entity in the ledger")?;
         }
         (self.replay.found, self.replay.awaits_first) = (None, false);
+        if self.replay.lacks_older.take().is_some() {
+            // What waits comes out of the ledger with all the rest.
+            self.doubts.is_behind = true;
+            self.unwritten_bytes = 0;
+            self.unwritten.clear();
+            return Ok(());
+        }
         let flushed = self.flush();
         let Some(expected) = self.replay.expected.take() else { return flushed };
         let file = self.file.open().ok().flatten().filter(|_| flushed.is_ok());

@@ -20,6 +20,7 @@ use super::{
     entry::StdoutEntry,
     error::{LogFileError, StdoutError},
     file::FileStamp,
+    replay::NewestEntries,
 };
 
 /// Bytes of one entity that are written at once while the ledger is replayed.
@@ -115,6 +116,21 @@ impl StdoutFolder {
         Self { source: Some(source), ..self }
     }
 
+    /// Begins a replay that does not begin with the first entry of the ledger but behind some entry: these entities have logs, and
+    /// these are their newest entries up to there. Needs a source ([`Self::with_source`]): files are compared with it at their next
+    /// use, and those that lack entries are made again from it when the replay is done.
+    pub fn resume<'a>(
+        &self,
+        logs: impl Iterator<Item = (&'a EntityName, NewestEntries)>,
+    ) -> Result<(), StdoutError> {
+        let mut result = Ok(());
+        for (entity, newest) in logs {
+            let resumed = self.with_unloaded(entity, |log, phase| log.resume(phase, newest));
+            result = result.and(resumed);
+        }
+        result
+    }
+
     /// Takes the next entry of the replay: it is written if its file lacks it, a little later and with others.
     pub fn replayed(&self, entry: &StdoutEntry) -> Result<(), StdoutError> {
         self.with_unloaded(&entry.entity, |log, phase| {
@@ -134,8 +150,12 @@ impl StdoutFolder {
         }
         self.with_all(EntityLog::end_replay)?;
         lock(&self.table).phase = Phase::Live;
+        let source = self.source.as_deref();
+        let mended = self.with_all(|log| {
+            if source.is_some() && log.is_behind() { log.mend(source) } else { Ok(()) }
+        });
         self.forget_oldest();
-        Ok(())
+        mended
     }
 
     /// Appends an entry that is durable in the ledger.

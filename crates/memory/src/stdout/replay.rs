@@ -8,6 +8,7 @@ use std::{io, ops::ControlFlow, sync::Arc};
 
 use abide_domain::{EntityName, Timestamp};
 use abide_ledger::storage::{StoredFile, read_up_to};
+use serde::{Deserialize, Serialize};
 
 use super::{
     backward::{newest, whole_end},
@@ -88,6 +89,35 @@ pub(super) enum EntryPosition {
     Missing,
     /// It must be written, and so must all that follow.
     Beyond,
+}
+
+/// The newest entries of one log, as whoever folded the ledger up to some point knows them without reading them again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewestEntries {
+    /// When the newest was written.
+    pub at: Timestamp,
+    /// How many were written at that very moment.
+    pub count: u32,
+}
+
+impl NewestEntries {
+    /// That of a log whose first entry was written then.
+    pub fn first(at: Timestamp) -> Self {
+        Self { at, count: 1 }
+    }
+
+    /// Takes the next entry.
+    pub fn add(&mut self, at: Timestamp) {
+        self.count = if self.at == at { self.count.saturating_add(1) } else { 1 };
+        self.at = at;
+    }
+
+    /// Whether a file that ends like this goes at least as far.
+    pub(super) fn are_in(self, found: Option<&NewestMoment>) -> bool {
+        found.is_some_and(|found| {
+            found.at > self.at || found.at == self.at && found.contents.len() >= self.count as usize
+        })
+    }
 }
 
 impl NewestMoment {

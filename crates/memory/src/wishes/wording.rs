@@ -11,6 +11,7 @@ use super::phrases::{
     STOPPING, TAKING_BACK, VERBS, WISHING,
 };
 use crate::words;
+use serde::{Deserialize, Serialize};
 
 /// The longest wish, in Unicode scalar values.
 const WISH_CHARS_MAX: usize = 240;
@@ -18,7 +19,7 @@ const WISH_CHARS_MAX: usize = 240;
 const LOOKED_AT_CHARS_MAX: usize = 4_000;
 
 /// What a sentence does to the wishes of whoever says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum WishChange {
     /// It states one.
     State(StatedWish),
@@ -29,7 +30,7 @@ pub(super) enum WishChange {
 }
 
 /// A wish as it was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StatedWish {
     pub(super) text: String,
     /// Its words that mean something, as stems, each once.
@@ -39,7 +40,7 @@ pub(super) struct StatedWish {
 }
 
 /// What there can be only one wish of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum WishSlot {
     /// The language of the answers.
     Language,

@@ -1,6 +1,7 @@
 //! The logs of stdout: written, mended, read and searched.
 
 use std::{
+    collections::BTreeMap,
     convert::Infallible,
     fs::{self, OpenOptions},
     io::Write as _,
@@ -11,7 +12,7 @@ use std::{
 use abide_domain::{EntityName, Timestamp};
 use abide_memory::stdout::{
     CacheBounds, ENTRIES_MAX, EntryFilter, EntrySource, LogFileError, LogLineError, Needle,
-    ReadResult, SearchError, StdoutEntry, StdoutError, StdoutFolder,
+    NewestEntries, ReadResult, SearchError, StdoutEntry, StdoutError, StdoutFolder,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -750,4 +751,65 @@ proptest! {
         let by_query = Needle::mention(&name("@bob")).unwrap().is_in(&haystack);
         prop_assert_eq!(by_query, abide_grammar::mentions(&haystack, "@bob"), "{}", haystack);
     }
+}
+
+/// A folder after a start that knows the first entries of the ledger only by what is known of their newest.
+fn resumed(folder: &Path, ledger: &[StdoutEntry], known: usize) -> StdoutFolder {
+    let ledger_end = ledger.iter().map(|entry| entry.timestamp).max();
+    let source = Arc::new(Entries(Mutex::new(ledger.to_vec())));
+    let stdout = StdoutFolder::open(folder, ledger_end).with_source(source);
+    let (before, after) = ledger.split_at(known);
+    let mut newest: BTreeMap<EntityName, NewestEntries> = BTreeMap::new();
+    for entry in before {
+        let at = entry.timestamp;
+        let known = newest.entry(entry.entity.clone());
+        known.and_modify(|newest| newest.add(at)).or_insert_with(|| NewestEntries::first(at));
+    }
+    stdout.resume(newest.iter().map(|(entity, newest)| (entity, *newest))).unwrap();
+    for entry in after {
+        stdout.replayed(entry).unwrap();
+    }
+    stdout.replay_done().unwrap();
+    stdout
+}
+
+#[test]
+fn a_start_from_the_middle_of_the_ledger_gives_each_file_what_it_lacks() {
+    let mut ledger = entries(6);
+    // Two of one moment, of which a cut write may have left one.
+    ledger[3].timestamp = ledger[2].timestamp;
+    let whole = text_of(&ledger);
+    for known in 0..=ledger.len() {
+        for left in 0..=ledger.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = file(folder.path(), "@alice");
+            fs::create_dir_all(folder.path()).unwrap();
+            let cut =
+                if left == 0 { String::new() } else { format!("{}torn", text_of(&ledger[..left])) };
+            fs::write(&path, cut).unwrap();
+            let stdout = resumed(folder.path(), &ledger, known);
+            let case = format!("{known} known, {left} in the file");
+            assert_eq!(fs::read_to_string(&path).unwrap_or_default(), whole, "{case}");
+            let next = entry(9, "next");
+            stdout.append(&next).unwrap();
+            let all = [ledger.clone(), vec![next]].concat();
+            assert_eq!(stdout.tail(&name("@alice"), 500).unwrap().entries, all, "{case}");
+        }
+    }
+}
+
+#[test]
+fn after_such_a_start_a_file_that_was_edited_is_found_at_its_next_use_and_a_strange_one_is_set_aside()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = entries(5);
+    drop(resumed(folder.path(), &ledger, 0));
+    let mut edited = ledger.clone();
+    edited[1].content = "entry 8".into();
+    fs::write(file(folder.path(), "@alice"), text_of(&edited)).unwrap();
+    fs::write(file(folder.path(), "@nobody"), text_of(&[entry_of("@nobody", 1, 1, "x")])).unwrap();
+    let stdout = resumed(folder.path(), &ledger, 4);
+    assert!(!file(folder.path(), "@nobody").exists(), "the ledger does not know it");
+    assert_eq!(stdout.tail(&name("@alice"), 500).unwrap().entries, ledger);
+    assert_eq!(fs::read_to_string(file(folder.path(), "@alice")).unwrap(), text_of(&ledger));
 }

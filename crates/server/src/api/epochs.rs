@@ -213,15 +213,14 @@ pub(crate) async fn list(
         let end = before
             .and_then(|before| usize::try_from(before).ok())
             .unwrap_or(usize::MAX)
-            .min(state.order.len());
+            .min(state.epochs.len());
         let is_wanted = |id: &EpochId| {
             citizen.as_ref().is_none_or(|citizen| {
                 state.epochs.get(id).is_some_and(|span| span.agent == *citizen)
             })
         };
-        let wanted = state.order.iter().enumerate().take(end).rev().filter(|(_, id)| is_wanted(id));
-        let page: Vec<(usize, EpochId)> =
-            wanted.take(limit + 1).map(|(at, id)| (at, *id)).collect();
+        let wanted = state.epochs.ids().enumerate().take(end).rev().filter(|(_, id)| is_wanted(id));
+        let page: Vec<(usize, EpochId)> = wanted.take(limit + 1).collect();
         let has_more = page.len() > limit;
         let ids: Vec<_> = page.into_iter().take(limit).collect();
         let next = ids.last().filter(|_| has_more).map(|(at, _)| at.to_string());

@@ -70,7 +70,7 @@ fn keeper_gauges(registry: &mut Registry, app: &AppState, keeper: &Keeper) {
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     gauge(registry, "ledger_seq", "Last durable event", head.seq);
     gauge(registry, "ledger_segment", "Segment that is written to", head.segment);
-    gauge(registry, "epochs", "Epochs accepted since the beginning", count(state.order.len()));
+    gauge(registry, "epochs", "Epochs accepted since the beginning", count(state.epochs.len()));
     gauge(registry, "epochs_running", "Epochs that have not ended", count(state.running.len()));
     gauge(registry, "approvals_waiting", "Calls that wait for a person", count(approvals));
     gauge(registry, "attention", "Matters that wait for a person", count(attention));

@@ -4,7 +4,10 @@
 use std::{sync::Arc, thread::JoinHandle};
 
 use abide_domain::Clock;
-use abide_engine::keeper::{ReplayedState, replay};
+use abide_engine::{
+    keeper::{ReplayedState, replay},
+    snapshot::Snapshots,
+};
 use abide_http::{AddressPolicy, Client, ClientSettings, Secret};
 use abide_ledger::{FileStorage, Ledger, LedgerOptions, Storage as _, write_down_erasure};
 use abide_memory::{Embedder, stdout::StdoutFolder};
@@ -35,6 +38,8 @@ pub(super) struct Built {
     pub(super) ledger: OpenLedger,
     pub(super) agents: AgentSetups,
     pub(super) replayed: ReplayedState,
+    /// Where snapshots of the state are kept.
+    pub(super) snapshots: Snapshots,
     pub(super) processes: Processes,
     pub(super) supervision: Vec<SupervisorTask>,
     pub(super) spawner: Spawner,
@@ -111,7 +116,8 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         let AgentsWithMinds { agents, processes, tasks } = setup.make_minds(chosen)?;
         let agents = builder.build_all(agents, ledger.head().seq)?;
         let logs = StdoutFolder::open(home.logs_folder(), ledger.head().timestamp);
-        let replayed = replay(ledger, &agents.agents, logs)?;
+        let snapshots = Snapshots::in_folder(home.snapshots_folder()).map_err(AppError::Folder)?;
+        let replayed = replay(ledger, &agents.agents, logs, Some(&snapshots))?;
         if replayed.has_own_parts() {
             tools.expect_own_parts();
         }
@@ -125,6 +131,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
             ledger,
             agents,
             replayed,
+            snapshots,
             processes,
             supervision,
             spawner,

@@ -91,7 +91,7 @@ pub(super) async fn drain(
         );
     }
     app.close();
-    for task in [Task::Listener, Task::Projector, Task::SelfWatch] {
+    for task in [Task::Listener, Task::Snapshots, Task::Projector, Task::SelfWatch] {
         tasks.end(task, rest).await;
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use abide_engine::{
     Blobs, EmbeddingTask, Keeper, Lane,
     keeper::{KeeperParts, KeeperTasks},
+    snapshot::Snapshots,
 };
 use abide_http::Client;
 use abide_ledger::Ledger;
@@ -18,6 +19,7 @@ use super::{
     error::AppError,
     input::{Scope, StartupEvent},
     settings::{epoch_settings, schedules},
+    snapshots::keep_snapshots,
     tasks::{Task, Tasks, infallible},
 };
 use crate::{
@@ -72,6 +74,7 @@ pub(super) async fn start(
     start_self_watch(scope, tasks, &keeper, &built.client);
     start_process_history(scope, tasks, &processes);
     start_cards(scope, tasks);
+    start_snapshots(tasks, built.snapshots, ledger);
     scope.app.show_modules(built.modules.metrics().clone());
     start_searches(scope, tasks, &keeper, &built.modules).await;
     start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
@@ -279,6 +282,12 @@ fn start_cards(scope: &Scope<'_>, tasks: &mut Tasks) {
     let stop = tasks.stop_of(Task::Cards);
     let cards = scope.app.cards().clone();
     tasks.start(Task::Cards, infallible(cards.let_go_when_idle(stop)));
+}
+
+/// Makes snapshots of the state, so that the next start is short.
+fn start_snapshots(tasks: &mut Tasks, snapshots: Snapshots, ledger: Ledger) {
+    let stop = tasks.stop_of(Task::Snapshots);
+    tasks.start(Task::Snapshots, infallible(keep_snapshots(snapshots, ledger, stop)));
 }
 
 fn start_watchdog(

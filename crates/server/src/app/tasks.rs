@@ -44,6 +44,8 @@ pub(super) enum Task {
     Cards,
     /// HTTP connections.
     Listener,
+    /// Makes snapshots of the state, the last one when it is told to stop. After all that writes to the ledger.
+    Snapshots,
     /// Folds the ledger into the state and the projections. All before it wait for it.
     Projector,
     /// Looks for parts of the keeper that stand still, and says so. Last: it watches all others.
@@ -79,6 +81,7 @@ impl Task {
             Self::ProcessHistory => "process history",
             Self::Cards => "cards",
             Self::Listener => "listener",
+            Self::Snapshots => "snapshots",
             Self::Projector => "projector",
             Self::SelfWatch => "self-watch",
         }
@@ -104,6 +107,7 @@ impl Task {
             | Self::PartialAnswers
             | Self::ProcessHistory
             | Self::Cards
+            | Self::Snapshots
             | Self::SelfWatch => Meaning::Tolerable,
         }
     }

@@ -4,6 +4,7 @@
 
 pub(crate) mod past;
 pub(crate) mod scene;
+mod snapshots;
 
 mod configuration;
 mod crash_rows;

@@ -7,6 +7,7 @@ use std::{error::Error, path::Path, sync::Arc};
 use abide_engine::{
     Keeper,
     keeper::{KeeperParts, KeeperTasks, replay},
+    snapshot::Snapshots,
 };
 use abide_ledger::{Ledger, LedgerOptions, storage::fault::FaultStorage};
 use abide_memory::stdout::StdoutFolder;
@@ -33,7 +34,7 @@ pub(crate) async fn start<T, P>(
     storage: Arc<FaultStorage>,
     clock: TokioClock,
     tasks: &mut JoinSet<T>,
-    (logs, parts): (&Path, P),
+    (logs, snapshots, parts): (&Path, &Snapshots, P),
 ) -> Result<(Keeper, CancellationToken), RigStartError>
 where
     T: Default + Send + 'static,
@@ -46,7 +47,7 @@ where
     });
     let parts = parts(ledger)?;
     let logs = StdoutFolder::open(logs, parts.ledger.head().timestamp);
-    let replayed = replay(&parts.ledger, &parts.agents, logs)?;
+    let replayed = replay(&parts.ledger, &parts.agents, logs, Some(snapshots))?;
     let (keeper, started) = Keeper::start(parts, replayed).await?;
     let KeeperTasks { projector, lanes, announcer, sleeper, waker } = started;
     let stop = CancellationToken::new();

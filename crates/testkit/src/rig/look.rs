@@ -104,8 +104,8 @@ impl Rig {
             here.iter().map(|one| self.setup.agent(one.id.as_str(), &one.role, stage)).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let logs = abide_memory::stdout::StdoutFolder::open(folder.path(), None);
-        let replayed =
-            abide_engine::keeper::replay(&ledger, &agents, logs).expect("a ledger that folds");
+        let replayed = abide_engine::keeper::replay(&ledger, &agents, logs, None)
+            .expect("a ledger that folds");
         replayed.digest(&agents)
     }
 

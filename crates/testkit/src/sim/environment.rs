@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use abide_domain::EpochId;
-use abide_engine::Blobs;
+use abide_engine::{Blobs, snapshot::Snapshots};
 use abide_ledger::storage::fault::FaultStorage;
 
 use crate::{SeededIds, SplitMix64, TokioClock, rig::ToolRuns};
@@ -62,6 +62,10 @@ pub(crate) struct SimEnvironment {
     pub(crate) seed: u64,
     /// Where the logs of `\stdout` lie.
     pub(crate) logs: tempfile::TempDir,
+    /// Snapshots of the state.
+    pub(crate) snapshots: Snapshots,
+    /// Their disk: it has as many bytes as maps happen to be written in, so it must not fill the ledger's.
+    pub(crate) snapshot_disk: Arc<FaultStorage>,
 }
 
 /// What the outside saw: the half of the truth that no keeper can take back.

@@ -15,6 +15,7 @@ use abide_engine::{
     keeper::{AcceptError, AcceptOptions, KeeperParts, replay},
     mind::ScriptedMind,
     sleep::SleepSettings,
+    snapshot::Snapshots,
 };
 use abide_ledger::Ledger;
 use abide_memory::{Knowledge, KnowledgeHandle, RuleDistiller, stdout::StdoutFolder};
@@ -66,6 +67,7 @@ impl SimulatedKeeper {
         life.send(stage, plan.stimuli, lifetime);
         life.add_person(stage.rng.next_u64());
         life.add_faults(stage);
+        life.add_snapshots(stage);
         let died = sleep(lifetime);
         let mut died = std::pin::pin!(died);
         loop {
@@ -114,7 +116,8 @@ impl SimulatedKeeper {
         let mut tasks = JoinSet::new();
         let parts = |ledger| Ok(parts(stage, ledger)?);
         let (storage, logs) = (stage.storage.clone(), stage.logs.path());
-        let started = rig::keeper::start(storage, stage.clock, &mut tasks, (logs, parts)).await;
+        let rest = (logs, &stage.snapshots, parts);
+        let started = rig::keeper::start(storage, stage.clock, &mut tasks, rest).await;
         let (keeper, stop) = started.map_err(|error| LawError::Refused(chain(&*error)))?;
         Ok(Self { keeper, tasks, stop })
     }
@@ -167,6 +170,23 @@ impl SimulatedKeeper {
         });
     }
 
+    /// Snapshots at random moments, some of which the disk does not take.
+    fn add_snapshots(&mut self, stage: &mut SimEnvironment) {
+        let (keeper, snapshots) = (self.keeper.clone(), stage.snapshots.clone());
+        let disk = stage.snapshot_disk.clone();
+        let seed = stage.rng.next_u64();
+        self.tasks.spawn(async move {
+            let mut rng = SplitMix64::new(seed);
+            loop {
+                sleep(Duration::from_millis(1 + rng.below(100_000))).await;
+                if rng.per_mille(100) {
+                    disk.fail_sync_at(1);
+                }
+                drop(snapshots.advance(keeper.ledger()));
+            }
+        });
+    }
+
     /// Dies at once: no task runs on, and the disk keeps only what it promised.
     async fn die(mut self, stage: &mut SimEnvironment) -> Result<(), LawError> {
         self.tasks.abort_all();
@@ -179,8 +199,10 @@ impl SimulatedKeeper {
         // Half of the deaths are the machine's, half only the process's.
         if stage.rng.per_mille(500) {
             stage.storage.power_cycle();
+            stage.snapshot_disk.power_cycle();
         } else {
             stage.storage.kill();
+            stage.snapshot_disk.kill();
         }
         stage.storage.set_capacity(None);
         stage.storage.fail_sync_at(NEVER);
@@ -329,10 +351,23 @@ fn agent(stage: &SimEnvironment, name: &str) -> Result<AgentSetup, LawError> {
 
 /// The digest of a state that is folded anew from the ledger alone.
 pub(crate) fn fold_anew(stage: &SimEnvironment, ledger: &Ledger) -> Result<String, LawError> {
+    fold_with(stage, ledger, None)
+}
+
+/// The digest of a state that is made from the newest snapshot and the events after it.
+pub(crate) fn fold_on(stage: &SimEnvironment, ledger: &Ledger) -> Result<String, LawError> {
+    fold_with(stage, ledger, Some(&stage.snapshots))
+}
+
+fn fold_with(
+    stage: &SimEnvironment,
+    ledger: &Ledger,
+    snapshots: Option<&Snapshots>,
+) -> Result<String, LawError> {
     let refused = |error: &dyn std::error::Error| LawError::Refused(chain(error));
     let agents = AGENTS.iter().map(|name| agent(stage, name)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().map_err(|error| refused(&error))?;
     let logs = StdoutFolder::open(folder.path(), None);
-    let replayed = replay(ledger, &agents, logs).map_err(|error| refused(&error))?;
+    let replayed = replay(ledger, &agents, logs, snapshots).map_err(|error| refused(&error))?;
     Ok(replayed.digest(&agents))
 }

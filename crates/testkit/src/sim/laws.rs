@@ -80,8 +80,8 @@ pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimO
     after_death(stage)?;
     let entries = read(stage)?;
     let state = keeper.state();
-    if let Some(open) = state.epochs.iter().find(|(_, span)| span.end.is_none()) {
-        return Err(LawError::Open(*open.0));
+    if let Some((open, _)) = state.epochs.all().find(|(_, span)| span.end.is_none()) {
+        return Err(LawError::Open(open));
     }
     drop(state);
     let is_asleep = |state: &AgentState| state.sleep.running().is_some();
@@ -95,13 +95,15 @@ pub(crate) fn at_the_end(stage: &SimEnvironment, keeper: &Keeper) -> Result<SimO
     let book = LedgerView::read(&entries)?;
     book.fits(keeper)?;
     let state = keeper.state();
-    let is_committed =
-        |span: &&abide_engine::state::EpochSpan| span.end == Some(EpochEnd::Committed);
     Ok(SimOutcome {
         seed: stage.seed,
         events: entries.len() as u64,
         acknowledged: stage.outside.acknowledged.len(),
-        committed: state.epochs.values().filter(is_committed).count(),
+        committed: state
+            .epochs
+            .all()
+            .filter(|(_, span)| span.end == Some(EpochEnd::Committed))
+            .count(),
         sleeps: entries
             .iter()
             .filter(|entry| matches!(entry.event, Event::Sleep(SleepEvent::Ended(_))))
@@ -155,11 +157,15 @@ fn effects(stage: &SimEnvironment, entries: &[Entry]) -> Result<(), LawError> {
     Ok(())
 }
 
-/// A state folded anew from the ledger alone is the state of the keeper that wrote it.
+/// A state folded anew from the ledger alone, or made from a snapshot and the events after it, is the state of the keeper that wrote it.
 fn rebuilt(stage: &SimEnvironment, keeper: &Keeper) -> Result<(), LawError> {
     let lived = keeper.state_digest();
     let folded = super::keeper::fold_anew(stage, keeper.ledger())?;
-    if lived == folded { Ok(()) } else { Err(LawError::OtherState(lived, folded)) }
+    if lived != folded {
+        return Err(LawError::OtherState(lived, folded));
+    }
+    let from_snapshot = super::keeper::fold_on(stage, keeper.ledger())?;
+    if lived == from_snapshot { Ok(()) } else { Err(LawError::OtherState(lived, from_snapshot)) }
 }
 
 fn read(stage: &SimEnvironment) -> Result<Vec<Entry>, LawError> {

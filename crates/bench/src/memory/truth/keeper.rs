@@ -95,8 +95,8 @@ impl TruthKeeper {
         let parts = parts(folder, ledger, wall, &mind, life.zone.clone())?;
         let agent: AgentId = AGENT.parse().map_err(BenchError::of("name an agent"))?;
         let logs = StdoutFolder::open(folder.join("stdout"), None);
-        let replayed =
-            replay(&parts.ledger, &parts.agents, logs).map_err(BenchError::of("fold a ledger"))?;
+        let replayed = replay(&parts.ledger, &parts.agents, logs, None)
+            .map_err(BenchError::of("fold a ledger"))?;
         let (keeper, running) =
             Keeper::start(parts, replayed).await.map_err(BenchError::of("start a keeper"))?;
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());

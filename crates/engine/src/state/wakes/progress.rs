@@ -1,12 +1,14 @@
 //! How far a wake's condition has come true: noted with each input, so that nothing has to be read again. Pure.
 
-use abide_grammar::{Condition, EvalError, Field, FunctionCall, Truth, Watch, eval};
+use abide_grammar::{Condition, EvalError, Field, FunctionCall, ParseError, Truth, Watch, eval};
+use serde::{Deserialize, Serialize};
 
 use super::{calls::is_fulfilled, input::WakeInput};
 use crate::work_budget::WorkBudget;
 
 /// A condition and what of it has come true since its wake was set.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "KeptProgress", try_from = "KeptProgress")]
 pub(super) struct ConditionProgress {
     pub(super) condition: Condition,
     pub(super) watch: Watch,
@@ -14,6 +16,30 @@ pub(super) struct ConditionProgress {
     pub(super) terms: Vec<bool>,
     /// By call, whether an input fulfilled it.
     pub(super) calls: Vec<bool>,
+}
+
+/// What of it is kept: the rest follows from the words of the condition.
+#[derive(Serialize, Deserialize)]
+struct KeptProgress {
+    condition: String,
+    terms: Vec<bool>,
+    calls: Vec<bool>,
+}
+
+impl From<ConditionProgress> for KeptProgress {
+    fn from(progress: ConditionProgress) -> Self {
+        let ConditionProgress { condition, terms, calls, .. } = progress;
+        Self { condition: condition.to_string(), terms, calls }
+    }
+}
+
+impl TryFrom<KeptProgress> for ConditionProgress {
+    type Error = ParseError;
+
+    fn try_from(kept: KeptProgress) -> Result<Self, ParseError> {
+        let KeptProgress { condition, terms, calls } = kept;
+        Ok(Self { terms, calls, ..Self::new(condition.parse()?) })
+    }
 }
 
 /// Whether a field is one of an entry. `tick` and `timestamp` are the keeper's clocks where a wake is judged.

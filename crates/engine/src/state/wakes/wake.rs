@@ -12,6 +12,7 @@ use super::{
     progress::ConditionProgress,
 };
 use crate::work_budget::WorkBudget;
+use serde::{Deserialize, Serialize};
 
 /// Inputs that a woken agent is shown, the newest.
 const INPUTS_MAX: usize = 10;
@@ -30,7 +31,7 @@ pub(crate) struct WakeOrigin {
 }
 
 /// One wake.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wake {
     /// Its id.
     pub id: WakeId,

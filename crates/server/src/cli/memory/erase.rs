@@ -12,7 +12,7 @@ use abide_domain::{
     event::{EraseRequested, Event},
     limits::{ERASED_LINES_MAX, REASON_CHARS_MAX},
 };
-use abide_engine::keeper::fold;
+use abide_engine::{keeper::fold, state::State};
 use abide_ledger::{
     Draft, FileStorage, HomeLock, Ledger, LedgerOptions, LockError, erase, folder::Folder,
     write_down_erasure,
@@ -149,7 +149,7 @@ impl Erase {
             let opened = Knowledge::open(&path, &agent.entity(), folder.head().seq)?;
             stores.push((agent, KnowledgeHandle::new(opened.knowledge)?));
         }
-        fold(folder.records(1), &stores, None, |_| ())?;
+        fold(State::default(), folder.records(1), &stores, None, |_| ())?;
         let target = self.target()?;
         let authority = ForgetAuthority::Administrator;
         let mut plans = Vec::new();
@@ -233,6 +233,8 @@ impl Erase {
             CliError::from_error(&error)
                 .hint("`abide memory erase --resume` carries it on, and so does the next start")
         };
+        // They hold the same words, and would be set aside by the next start with them.
+        copies::drop_snapshots(context)?;
         let lines: BTreeSet<u64> = found.lines.keys().copied().collect();
         erase::erase(storage, requested_seq, lines).map_err(failed)?;
         copies::drop_projections(context)?;

@@ -111,7 +111,7 @@ fn spawned(ledger: &Folder) -> Result<Vec<AgentId>, CliError> {
     if ledger.query(Query { kinds, ..Query::default() }).next().is_none() {
         return Ok(Vec::new());
     }
-    let state = fold(ledger.records(1), &[], None, |_| ());
+    let state = fold(State::default(), ledger.records(1), &[], None, |_| ());
     let state = state?;
     Ok(state.entities.spawned.iter().map(|spawned| spawned.agent.agent.clone()).collect())
 }
@@ -152,7 +152,9 @@ fn fold_all(
 ) -> Result<State, CliError> {
     let head = ledger.head().seq;
     let mut progress = Progress::new(&context.terminal); // The logs of `\stdout` are brought up to date at every start.
-    let folded = fold(ledger.records(1), stores, None, |seq| progress.show("events", seq, head));
+    let folded = fold(State::default(), ledger.records(1), stores, None, |seq| {
+        progress.show("events", seq, head);
+    });
     Ok(folded?)
 }
 

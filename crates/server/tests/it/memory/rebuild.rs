@@ -7,7 +7,7 @@ use std::{
 };
 
 use abide_domain::AgentId;
-use abide_engine::keeper::fold;
+use abide_engine::{keeper::fold, state::State};
 use abide_ledger::{FileStorage, folder::Folder};
 use abide_memory::{Knowledge, KnowledgeHandle};
 use abide_testkit::{
@@ -75,7 +75,7 @@ fn dump(home: &Home, agent: &str) -> String {
     let opened = Knowledge::open(&path, &agent.entity(), ledger.head().seq).unwrap();
     assert_eq!(opened.rebuilt, None, "the file is whole");
     let store = KnowledgeHandle::new(opened.knowledge).unwrap();
-    fold(ledger.records(1), &[(agent, store.clone())], None, |_| ()).unwrap();
+    fold(State::default(), ledger.records(1), &[(agent, store.clone())], None, |_| ()).unwrap();
     store.dump().unwrap()
 }
 

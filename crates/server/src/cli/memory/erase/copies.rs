@@ -3,9 +3,12 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use abide_domain::EntityName;
+use abide_engine::snapshot::Snapshots;
+use abide_ledger::FileStorage;
 
 use crate::cli::{context::Context, error::CliError};
 
@@ -38,6 +41,15 @@ pub(super) fn drop_projections(context: &Context) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// Removes what a start would read instead of the ledger.
+pub(super) fn drop_snapshots(context: &Context) -> Result<(), CliError> {
+    let folder = context.home.snapshots_folder();
+    let snapshots = Snapshots::new(Arc::new(FileStorage::at(&folder)));
+    snapshots.remove_all().map_err(|error| {
+        CliError::new(format!("{} cannot be emptied", folder.display())).caused_by(&error)
+    })
 }
 
 /// Removes the files of dreams that were erased.
