@@ -74,8 +74,8 @@ pub enum RevisionCause {
     },
     /// A person took a revision back.
     Undone {
-        /// The revision.
-        rev: u64,
+        /// The revision that is taken back; the one that does it has another number.
+        undone: u64,
     },
 }
 
@@ -361,7 +361,7 @@ impl DeckState {
         let found = self.revision(undone).cloned();
         let found = found.ok_or_else(|| DeckReplayError(format!("no revision {undone}")))?;
         let effect = self.lines_of(&found);
-        self.revise(rev, by, RevisionCause::Undone { rev: undone }, changes)?;
+        self.revise(rev, by, RevisionCause::Undone { undone }, changes)?;
         self.turn(undone);
         // A proposal that was forgotten meanwhile has no lines to answer for.
         let Some((id, lines, is_taken)) = effect.filter(|(id, ..)| self.proposal(id).is_some())
@@ -387,7 +387,7 @@ impl DeckState {
             revision.is_undone = is_undone;
             is_undone = !is_undone;
             next = match &revision.cause {
-                RevisionCause::Undone { rev } => Some(*rev),
+                RevisionCause::Undone { undone } => Some(*undone),
                 _ => None,
             };
         }
@@ -402,9 +402,9 @@ impl DeckState {
                 RevisionCause::Taken { proposal_id, lines } => {
                     return Some((proposal_id.clone(), lines.clone(), is_taken));
                 }
-                RevisionCause::Undone { rev } => {
+                RevisionCause::Undone { undone } => {
                     is_taken = !is_taken;
-                    revision = self.revision(*rev)?;
+                    revision = self.revision(*undone)?;
                 }
             }
         }

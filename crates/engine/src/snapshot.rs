@@ -201,12 +201,18 @@ impl Snapshots {
     }
 }
 
-/// Whether a snapshot of a state reads as that state: so it must be, whatever the state holds.
-pub(crate) fn reads_back(state: &State) -> bool {
+/// Why a snapshot of a state would not read as that state, which is a defect: so it must be, whatever the state holds.
+pub(crate) fn unlike_itself(state: &State) -> Option<String> {
     let place = SnapshotPlace { seq: state.seq, chain: "0".repeat(64) };
-    let bytes = envelope::encode(state, &place).map_err(|error| error.to_string());
-    let read = bytes.and_then(|bytes| envelope::decode(&bytes).map_err(|error| error.to_string()));
-    read.is_ok_and(|(_, read)| read == *state)
+    let bytes = match envelope::encode(state, &place) {
+        Ok(bytes) => bytes,
+        Err(error) => return Some(error.to_string()),
+    };
+    match envelope::decode(&bytes) {
+        Ok((_, read)) if read == *state => None,
+        Ok(_) => Some("it reads as another state".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 /// Whether the ledger has the end of a batch with that chain value there.

@@ -65,6 +65,12 @@ impl Bench {
         assert_eq!(serde_json::from_str::<DeckEvent>(&line).unwrap(), event, "{line}");
         self.state.apply(&event).unwrap();
         self.events.push(event);
+        let state = serde_json::to_string(&self.state).unwrap();
+        assert_eq!(
+            serde_json::from_str::<DeckState>(&state).as_ref().ok(),
+            Some(&self.state),
+            "{state}"
+        );
         assert_eq!(
             DeckState::fold(&self.events).as_ref(),
             Ok(&self.state),

@@ -13,7 +13,7 @@ use crate::{
     agent_setup::AgentSetup,
     failpoint::InjectedError,
     projector::{applied, log_entry},
-    snapshot::{SNAPSHOT_EVENTS, SnapshotPlace, Snapshots, reads_back},
+    snapshot::{SNAPSHOT_EVENTS, SnapshotPlace, Snapshots, unlike_itself},
     state::{CodeInForce, FoldError, State},
 };
 
@@ -134,7 +134,7 @@ pub fn replay(
         tracing::warn!(event = "stdout_log_repaired", %notice,
             "a log of \\stdout differed from the ledger and was repaired");
     }
-    debug_assert!(reads_back(&state), "a snapshot of this state would read as another one");
+    debug_assert_eq!(unlike_itself(&state), None, "a snapshot of this state cannot be used");
     let is_long = state.seq - known >= SNAPSHOT_EVENTS;
     if let Some((snapshots, place)) = snapshots.zip(place).filter(|_| is_long)
         && let Err(error) = snapshots.write(&state, &place)

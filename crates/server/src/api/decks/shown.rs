@@ -384,7 +384,7 @@ impl DeckLens {
                     ops = lines.iter().map(|line| line + 1).collect();
                     "taken"
                 }
-                RevisionCause::Undone { rev } => {
+                RevisionCause::Undone { undone: rev } => {
                     undone = Some(*rev);
                     "undone"
                 }
