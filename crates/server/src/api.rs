@@ -2,7 +2,7 @@
 //!
 //! Reading order: `guard` (before every route), `run_to_end` (around every change), `app_state` (what routes share), `error`, `query` and `input` (how they
 //! fail, what they are given), `document` (what OpenAPI says of all of them), then the groups: `page` (with `client`), `session`, `health`, `epochs`, `events`, `ledger`, `snapshot`, `agents`, `approvals`,
-//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `decks`, `memory`, `stdout`, `tools`, `management`, `cards`, `config`, `metrics`.
+//! `attention`, `watchdog`, `alertmanager`, `evidence`, `evolutions`, `decks`, `media`, `memory`, `stdout`, `tools`, `management`, `cards`, `config`, `metrics`.
 
 use axum::{Json, Router, middleware};
 use utoipa::OpenApi;
@@ -35,6 +35,7 @@ mod list;
 mod management;
 mod mcp;
 mod mcp_questions;
+mod media;
 mod memory;
 mod metrics;
 mod page;
@@ -144,6 +145,18 @@ routes! {
     get "/deck/export" [Read] decks::export;
     get "/deck/playtest" [Read] decks::playtest;
     get "/deck/cards" [Read] decks::cards;
+    get "/media-status" [Read] media::status;
+    post "/control-media" [Say] media::control;
+    get "/music/library" [Read] media::library;
+    get "/music/albums" [Read] media::albums;
+    get "/music/covers/{digest}" [Read] media::cover;
+    post "/music/scan" [Say] media::scan;
+    get "/music/playlists" [Read] media::playlists;
+    post "/music/playlists" [Say] media::create_playlist;
+    get "/music/playlists/{id}" [Read] media::playlist;
+    patch "/music/playlists/{id}" [Say] media::change_playlist;
+    delete "/music/playlists/{id}" [Say] media::delete_playlist;
+    get "/music/playlists/{id}/m3u" [Read] media::export_playlist;
     get "/identity" [ReadOf(Query)] memory::identity::show;
     post "/identity" [Admin] memory::identity::set;
     get "/identity/versions" [ReadOf(Query)] memory::identity::versions;
@@ -207,7 +220,9 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         approvals::decide, tools::list, tools::set_policy, tools::trial, mcp::list, mcp::accept, mcp::reload, mcp_questions::list, mcp_questions::answer, attention::list, watchdog::show, watchdog::report, watchdog::order, alertmanager::take, evidence::list, evidence::record,
         evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, decks::list, decks::change::create, decks::change::load, decks::state, decks::effect,
         decks::change::approve, decks::change::reject, decks::change::edit, decks::change::undo, decks::change::rewrite, decks::change::reopen,
-        decks::change::bracket, decks::change::fork, decks::history, decks::compare, decks::export, decks::playtest, decks::cards, memory::identity::show, memory::identity::set, memory::identity::versions,
+        decks::change::bracket, decks::change::fork, decks::history, decks::compare, decks::export, decks::playtest, decks::cards,
+        media::status, media::control, media::library, media::albums, media::cover, media::scan, media::playlists, media::create_playlist,
+        media::playlist, media::change_playlist, media::delete_playlist, media::export_playlist, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

@@ -175,6 +175,24 @@ export interface AgreementView {
   pairs: number;
 }
 
+/** An album. */
+export interface AlbumView {
+  /** Whose it is; empty where nobody is known. */
+  artist: string;
+  /** A cover of its tracks, for `/music/covers/{digest}`. */
+  cover?: string | null;
+  /** How long it is, in seconds. */
+  duration_s: number;
+  /** What it is asked for by, as `album` of `/music/library`. */
+  id: string;
+  /** Its name. */
+  title: string;
+  /** How many tracks it has. */
+  tracks: number;
+  /** The earliest year of its tracks. */
+  year?: number | null;
+}
+
 /** What a person answers. */
 export interface AnswerBody {
   /** Yes: the form is filled in, or the address was visited. No: the server hears that it was declined. */
@@ -1654,6 +1672,79 @@ export interface LegTotalsView {
 /** What is wrong, as a word that programs can go by. */
 export type LegalityCode = "size" | "no_commander" | "too_many_commanders" | "singleton" | "copies" | "identity" | "colour_unchosen" | "banned" | "not_legal" | "not_a_deck_card" | "commander_type" | "pair" | "companion_condition" | "companion_banned" | "companion_identity" | "companion_duplicate" | "extra_deck" | "rule_unread" | "unknown_card";
 
+/** A page of the library. */
+export interface LibraryPageView {
+  /** The tracks: the best matches first, or in the order of the library where nothing was asked for. */
+  items: LibraryTrackView[];
+  /** How many match, of a search; null where nothing was asked for. */
+  matches?: number | null;
+  /** Whether more match than were ranked: more words find less. */
+  more: boolean;
+  /** The cursor of the next page; null at the end. */
+  next?: string | null;
+  /** The scan that it comes from. */
+  scan: LibraryScanView;
+}
+
+/** A file or folder that could not be read as it should. */
+export interface LibraryProblemView {
+  /** Where it lies. */
+  path: string;
+  /** What is wrong. */
+  problem: string;
+}
+
+/** What the scan of the library is at. */
+export type LibraryScanState = "off" | "idle" | "scanning" | "failed";
+
+/** The scan of the library. */
+export interface LibraryScanView {
+  /** What could not be read, folders that are offline first; 100 at most. */
+  errors: LibraryProblemView[];
+  /** How many there are in all. */
+  errors_total: number;
+  /** Audio files that are known, missing ones included. */
+  files: number;
+  /** When the last one ended. */
+  finished_at?: string | null;
+  /** Files that are missing. */
+  missing: number;
+  /** Files that this scan has read. */
+  read: number;
+  /** What it is at. */
+  state: LibraryScanState;
+  /** Files that this scan reads in all. */
+  to_read: number;
+  /** What is wrong and what to do about it; null where all is well. */
+  why?: string | null;
+}
+
+/** A track of the library. */
+export interface LibraryTrackView {
+  /** Its album. */
+  album?: string | null;
+  /** What the album is asked for by, as `album` of `/music/library`. */
+  album_id?: string | null;
+  /** Its artists, joined by `, `; empty where nobody is known. */
+  artist: string;
+  /** Whether its file was there when it was last looked for. */
+  available: boolean;
+  /** Its cover, for `/music/covers/{digest}`. */
+  cover?: string | null;
+  /** Its disc, from 1. */
+  disc?: number | null;
+  /** How long it is, in seconds. */
+  duration_s?: number | null;
+  /** What it is known by: 32 hexadecimal digits. */
+  id: string;
+  /** Its title; the name of its file where no tag has one. */
+  title: string;
+  /** Its number on the disc, from 1. */
+  track?: number | null;
+  /** Year of recording. */
+  year?: number | null;
+}
+
 /** A link that signs a browser in. */
 export interface LinkView {
   /** The code in it. */
@@ -1741,6 +1832,72 @@ export interface McpServerView {
   waiting: WaitingToolView[];
 }
 
+/** What plays. */
+export type MediaBackend = "mpv" | "silent" | "off";
+
+/** What is to be done. Tracks are ids of `/music/library`, entries numbers of the queue, players ids of other programs' players. */
+export type MediaControlBody = { action: "play"; entry?: number | null; player?: string | null; playlist?: number | null; tracks?: string[] | null } | { action: "pause"; player?: string | null } | { action: "next"; player?: string | null } | { action: "previous"; player?: string | null } | { action: "stop" } | { action: "seek"; position_s: number } | { action: "volume"; volume: number } | { action: "queue"; place?: QueuePlace; playlist?: number | null; tracks?: string[] | null } | { action: "remove"; entries: number[] } | { action: "move"; before?: number | null; entry: number } | { action: "clear" } | { action: "shuffle"; on: boolean } | { action: "repeat"; mode: MediaRepeat };
+
+/** An entry of the queue. */
+export interface MediaEntryView {
+  /** Its number. */
+  entry: number;
+  /** Why it could not be played the last time. */
+  failed?: string | null;
+  /** What is played there. */
+  track: MediaTrackView;
+}
+
+/** What comes after the last entry of the queue. */
+export type MediaRepeat = "off" | "all" | "one";
+
+/** What a player does. */
+export type MediaState = "playing" | "paused" | "stopped" | "unavailable";
+
+/** What is played and what is to be played. */
+export interface MediaStatusView {
+  /** What plays. */
+  backend: MediaBackend;
+  /** Its entry of the queue. */
+  entry?: number | null;
+  /** Players of other programs. */
+  players: OtherPlayerView[];
+  /** Where it is, in seconds. */
+  position_s: number;
+  /** The queue in the order of playing, from the present entry on; 500 at most. Where all is repeated, what comes round again too. */
+  queue: MediaEntryView[];
+  /** How many entries the queue has. */
+  queue_total: number;
+  /** What comes after the last entry. */
+  repeat: MediaRepeat;
+  /** Whether the order is shuffled. */
+  shuffle: boolean;
+  /** What the player does. */
+  state: MediaState;
+  /** What is played. */
+  track?: MediaTrackView | null;
+  /** How loud, 0 to 100. */
+  volume: number;
+  /** What is wrong and what to do about it; null where all is well. */
+  why?: string | null;
+}
+
+/** A track as it is shown. */
+export interface MediaTrackView {
+  /** Its album. */
+  album?: string | null;
+  /** Its artists, joined by `, `; empty where nobody is known. */
+  artist: string;
+  /** Its cover, for `/music/covers/{digest}`. */
+  cover?: string | null;
+  /** How long it is, in seconds. */
+  duration_s?: number | null;
+  /** What it is known by, wherever its file lies: 32 hexadecimal digits. */
+  id: string;
+  /** Its title. */
+  title: string;
+}
+
 /** Alertmanager's webhook, version 4. Other fields are ignored. */
 export interface Message {
   /** The alerts. */
@@ -1751,6 +1908,12 @@ export interface Message {
   receiver?: string;
   /** `4`. */
   version: string;
+}
+
+/** A scan to start. */
+export interface MusicScanBody {
+  /** Whether files that look unchanged are read too. */
+  everything?: boolean;
 }
 
 /** The next step of an escalation. */
@@ -1805,6 +1968,20 @@ export interface NotStartedView {
 /** Names a card, over all its printings: Scryfall's `oracle_id`. */
 export type OracleId = string;
 
+/** A player of another program on this machine. */
+export interface OtherPlayerView {
+  /** Artists of its track, joined by `, `; empty where nobody is known. */
+  artist: string;
+  /** What it is asked by. */
+  id: string;
+  /** What it calls itself. */
+  name: string;
+  /** What it does. */
+  state: MediaState;
+  /** Title of its track. */
+  title?: string | null;
+}
+
 /** An outcome by its name. */
 export type OutcomeName = string;
 
@@ -1831,6 +2008,82 @@ export interface PartnerView {
   id: string;
   name: string;
   role: string;
+}
+
+/** Tracks to put into a playlist. */
+export interface PlaylistAddBody {
+  /** Before which entry; absent: to the end. */
+  before?: number | null;
+  /** Ids of `/music/library`. */
+  tracks: string[];
+}
+
+/** What is to change in a playlist, in this order. */
+export interface PlaylistChangeBody {
+  /** Tracks to put in. */
+  add?: PlaylistAddBody | null;
+  /** An entry to put elsewhere. */
+  move?: PlaylistMoveBody | null;
+  /** Its new name. */
+  name?: string | null;
+  /** Entries to take out. */
+  remove?: number[] | null;
+}
+
+/** A playlist to make. */
+export interface PlaylistCreateBody {
+  /** Bytes of an `.m3u` or `.m3u8` file to import, as base64. */
+  m3u_base64?: string | null;
+  /** The absolute path of the folder where the imported file lies, from which its relative names are read [default: the first music folder]. */
+  m3u_folder?: string | null;
+  /** Its name, 1 to 200 characters; absent: that of the imported list. */
+  name?: string | null;
+  /** Its tracks: ids of `/music/library`. */
+  tracks?: string[];
+}
+
+/** An entry of a playlist. */
+export interface PlaylistEntryView {
+  /** Whether a file with it was there when it was last looked for. */
+  available: boolean;
+  /** Its number, of this playlist. */
+  entry: number;
+  /** What is there. */
+  track: MediaTrackView;
+}
+
+/** A playlist in the list of playlists. */
+export interface PlaylistItemView {
+  /** How long it is, in seconds, of the tracks whose length is known. */
+  duration_s: number;
+  /** How many entries it has. */
+  entries: number;
+  /** Its number. */
+  id: number;
+  /** Its name. */
+  name: string;
+}
+
+/** An entry to put elsewhere. */
+export interface PlaylistMoveBody {
+  /** Before which other one; absent: to the end. */
+  before?: number | null;
+  /** Which. */
+  entry: number;
+}
+
+/** A playlist, whole. */
+export interface PlaylistView {
+  /** What is in it, in its order. */
+  entries: PlaylistEntryView[];
+  /** Its number. */
+  id: number;
+  /** Its name. */
+  name: string;
+  /** Lines of an imported list that name no track of the library; 100 at most. */
+  unknown?: string[];
+  /** How many such lines there are in all. */
+  unknown_total: number;
 }
 
 /** A printing by set and number. */
@@ -1956,6 +2209,9 @@ export interface QueryView {
   /** `found`, `empty` or `failed`. */
   status: string;
 }
+
+/** Where new entries of the queue go. */
+export type QueuePlace = "now" | "next" | "end";
 
 /** A search that is asked for. */
 export interface RankingSearchBody {
@@ -2772,6 +3028,8 @@ export interface Routes {
   "GET /cards/{oracle_id}/image": { path: "oracle_id"; query: "size" | "face"; body: undefined; answer: Json };
   /** The values in force since the start, each with its source and with how it is changed; never a secret. */
   "GET /config": { path: never; query: never; body: undefined; answer: ConfigView };
+  /** Plays, pauses, goes on, fills the queue; the answer is the status afterwards. 409 where there is no player, with what to do. */
+  "POST /control-media": { path: never; query: never; body: MediaControlBody; answer: MediaStatusView };
   /** Takes lines of a proposal, all that are named or none; without names all that are open and not stale. */
   "POST /deck/approve": { path: never; query: never; body: DeckApproveBody; answer: DeckStateView };
   /** Says which bracket a deck is of; null leaves it to the estimate. */
@@ -2890,6 +3148,8 @@ export interface Routes {
   "GET /mcp/servers": { path: never; query: never; body: undefined; answer: List<McpServerView> };
   /** Accepts tools as they were shown: they are offered from then on. One that changed again since is refused with all others. */
   "POST /mcp/servers/{id}/accept": { path: "id"; query: never; body: AcceptToolsBody; answer: McpServerView };
+  /** What is played, what is to be played, and what plays it. */
+  "GET /media-status": { path: never; query: never; body: undefined; answer: MediaStatusView };
   /** Takes a matter back: facts, graph, recall, prompts, sleep and dreams know it no more. The lines stay in the ledger; `abide memory erase` removes them. An administrator forgets for anybody, everybody else what they said themselves. */
   "POST /memory/forget": { path: never; query: never; body: ForgetBody; answer: ForgottenView };
   /** Edges, the newest first; with `?node=` those from or to it, with `?closed=1` closed ones too. */
@@ -2916,6 +3176,26 @@ export interface Routes {
   "POST /memory/search": { path: never; query: never; body: SearchBody; answer: SearchView };
   /** Counters and gauges. */
   "GET /metrics": { path: never; query: never; body: undefined; answer: Json };
+  /** The albums of the library, in the order of their ids. */
+  "GET /music/albums": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<AlbumView> };
+  /** A cover. */
+  "GET /music/covers/{digest}": { path: "digest"; query: never; body: undefined; answer: Json };
+  /** The tracks of the library: those that match all words of `q`, those of an `album`, or all. */
+  "GET /music/library": { path: never; query: "q" | "album" | "limit" | "cursor"; body: undefined; answer: LibraryPageView };
+  /** All playlists. */
+  "GET /music/playlists": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<PlaylistItemView> };
+  /** Makes a playlist: of tracks, or out of an `.m3u` file whose tracks the library has. */
+  "POST /music/playlists": { path: never; query: never; body: PlaylistCreateBody; answer: PlaylistView };
+  /** A playlist, whole. */
+  "GET /music/playlists/{id}": { path: "id"; query: never; body: undefined; answer: PlaylistView };
+  /** Deletes a playlist. */
+  "DELETE /music/playlists/{id}": { path: "id"; query: never; body: undefined; answer: undefined };
+  /** Changes a playlist; all of it or nothing. */
+  "PATCH /music/playlists/{id}": { path: "id"; query: never; body: PlaylistChangeBody; answer: PlaylistView };
+  /** A playlist as an `.m3u8` file, with the paths of its tracks on the keeper's machine. */
+  "GET /music/playlists/{id}/m3u": { path: "id"; query: never; body: undefined; answer: Json };
+  /** Starts a scan of the library; one that runs already goes on. 409 where no folder is configured. */
+  "POST /music/scan": { path: never; query: never; body: MusicScanBody; answer: LibraryScanView };
   /** This interface, as OpenAPI 3.1. */
   "GET /openapi.json": { path: never; query: never; body: undefined; answer: { [key: string]: Json } };
   /** The plain page, which is always there. */

@@ -32,6 +32,7 @@ pub(super) fn complete(document: &mut OpenApi, routes: &[(&str, &str, Right)]) {
             "get" => item.get.as_mut(),
             "post" => item.post.as_mut(),
             "put" => item.put.as_mut(),
+            "patch" => item.patch.as_mut(),
             "delete" => item.delete.as_mut(),
             _ => None,
         };

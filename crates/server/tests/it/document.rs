@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"node_id":"talk","type":"Conversation_Memory","partner":
 "#;
 
 /// Routes that nothing in this life makes succeed, with what it would take.
-const NOT_REACHED: [(&str, &str); 22] = [
+const NOT_REACHED: [(&str, &str); 30] = [
     ("GET /events", "a stream has no end"),
     ("GET /cards/{oracle_id}/image", "a picture needs cards"),
     ("POST /epochs/{id}/dismiss", "an epoch that failed needs a model"),
@@ -45,6 +45,14 @@ const NOT_REACHED: [(&str, &str); 22] = [
     ("POST /deck/rewrite", "a proposal for a deck needs a model"),
     ("POST /deck/reopen", "a proposal for a deck needs a model"),
     ("GET /deck/cards", "cards need a card table"),
+    ("POST /control-media", "nothing is played without music folders"),
+    ("GET /music/covers/{digest}", "a cover needs music folders"),
+    ("POST /music/scan", "a scan needs music folders"),
+    ("POST /music/playlists", "a playlist needs music folders"),
+    ("GET /music/playlists/{id}", "a playlist needs music folders"),
+    ("PATCH /music/playlists/{id}", "a playlist needs music folders"),
+    ("DELETE /music/playlists/{id}", "a playlist needs music folders"),
+    ("GET /music/playlists/{id}/m3u", "a playlist needs music folders"),
     ("POST /evolutions/search/stop", "a search needs forty questions that found memories"),
 ];
 
@@ -160,6 +168,33 @@ fn delete(path: &str, body: Value) -> Asked {
     ("DELETE", path.to_owned(), body)
 }
 
+fn of_media() -> Vec<Asked> {
+    vec![
+        get("/media-status"),
+        get("/music/library?q=a&limit=10"),
+        get("/music/albums"),
+        get("/music/playlists"),
+    ]
+}
+
+fn bad_of_media() -> Vec<Asked> {
+    let change = json!({"name": "x"});
+    vec![
+        post("/control-media", json!({"action": "play"})),
+        post("/control-media", json!({"action": "sing"})),
+        post("/control-media", json!({"action": "volume", "volume": 101})),
+        post("/control-media", json!({"action": "play", "tracks": ["x"]})),
+        get("/music/library?limit=0"),
+        get("/music/covers/x"),
+        post("/music/scan", json!({"everything": 1})),
+        post("/music/playlists", json!({"name": ""})),
+        get("/music/playlists/99"),
+        ("PATCH", "/music/playlists/99".to_owned(), change),
+        delete("/music/playlists/99", Value::Null),
+        get("/music/playlists/99/m3u"),
+    ]
+}
+
 /// What there is in this life that requests can be about.
 struct Life {
     epoch: String,
@@ -194,7 +229,8 @@ impl Life {
 
     /// Requests that go well, in an order in which they do.
     fn good(&self) -> Vec<Asked> {
-        [self.of_the_keeper(), self.of_memory(), self.of_decks(), of_the_rest()].concat()
+        [self.of_the_keeper(), self.of_memory(), self.of_decks(), of_media(), of_the_rest()]
+            .concat()
     }
 
     fn of_decks(&self) -> Vec<Asked> {
@@ -317,7 +353,7 @@ impl Life {
 
     /// Requests that are about nothing, or about what is over.
     fn bad(&self) -> Vec<Asked> {
-        [self.bad_of_decks(), self.bad_of_the_rest()].concat()
+        [self.bad_of_decks(), bad_of_media(), self.bad_of_the_rest()].concat()
     }
 
     fn bad_of_decks(&self) -> Vec<Asked> {
