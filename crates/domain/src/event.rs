@@ -20,6 +20,7 @@ mod evidence;
 mod evolution;
 mod keeper;
 mod mcp;
+mod media;
 mod memory;
 mod sleep;
 mod space;
@@ -70,6 +71,14 @@ pub use keeper::{
     SegmentOpened, TailQuarantined, TickIntervalChanged,
 };
 pub use mcp::{McpAnswer, McpEvent, McpQuestionAnswered, McpQuestionAsked, McpToolAccepted};
+pub use media::{
+    MediaAuthor, MediaAuthorKind, MediaEntry, MediaEntryFailed, MediaEntryFinished,
+    MediaEntryStarted, MediaEvent, MediaIntent, MediaIntentSet, MediaPlaylistAdded,
+    MediaPlaylistCreated, MediaPlaylistDeleted, MediaPlaylistMoved, MediaPlaylistRemoved,
+    MediaPlaylistRenamed, MediaQueueAdded, MediaQueueCleared, MediaQueueMoved, MediaQueueRemoved,
+    MediaRepeatMode, MediaRepeatSet, MediaShuffleSet, MediaStopReason, MediaStopped,
+    MediaVolumeSet,
+};
 pub use memory::{
     DreamForgotten, DreamWritten, EdgeClosed, EdgeRecorded, FactDecided, FactForgotten,
     FactProposed, FactRemembered, IdentityChanged, IdentityDecided, IdentityProposed,
@@ -301,6 +310,8 @@ event! {
     Evolution(EvolutionEvent),
     /// Decks and what is proposed of them.
     Deck(DeckLedgerEvent),
+    /// Music and playlists.
+    Media(MediaEvent),
     /// Explicit evidence.
     Evidence(EvidenceEvent),
     /// The watchdog's scans, episodes and notices.

@@ -23,6 +23,7 @@ mod dismiss;
 mod evolution;
 mod facts_review;
 mod forget;
+mod media;
 mod memory;
 mod recorded_epochs;
 mod recorded_ranking;
@@ -58,6 +59,7 @@ pub use attention::{Attention, AttentionKind, DECK_MATTER, LaneTask, clock_probl
 pub use decks::DeckOrderError;
 pub use evolution::{EvolutionOrderError, EvolutionProposal};
 pub use forget::{ForgetMode, Forgotten, IdentityForgets};
+pub use media::MediaOrderError;
 pub use memory::{GraphError, NewFact, SeedResult};
 pub use recorded_epochs::{RecordedEpoch, ShownInstead};
 pub use recorded_ranking::RecordedRanking;

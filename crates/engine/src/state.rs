@@ -33,6 +33,7 @@ mod epoch_spans;
 mod evolutions;
 mod fact_proposals;
 mod logs;
+mod media;
 mod own_log;
 mod private_state;
 mod sleep;
@@ -53,6 +54,7 @@ pub use epoch_spans::{EpochSpan, EpochSpans};
 pub use evolutions::{AgentEvolutions, CodeInForce, EvolutionRecord, Evolutions};
 pub use fact_proposals::{FactProposals, WaitingFact};
 pub use logs::Logs;
+pub use media::Media;
 pub use own_log::{OwnEntry, OwnLog};
 pub use private_state::PrivateStateLoss;
 pub use sleep::{
@@ -101,6 +103,8 @@ pub struct State {
     pub evolutions: Evolutions,
     /// Decks, their proposals, and which agent works with which.
     pub decks: Decks,
+    /// What is to be played, and playlists.
+    pub media: Media,
     /// Whether the keeper that writes lets failed epochs stay until they are asked again.
     remembers_failures: bool,
     /// How time becomes ticks; none before the first event.
@@ -183,6 +187,7 @@ impl State {
         }
         self.forget_old_failures(entry.timestamp);
         self.tool_settings.apply(entry);
+        self.media.apply(entry);
         for note in self.decks.apply(entry) {
             if let Some(agent) = self.agents.get_mut(&note.to) {
                 agent.deck_notes.push(entry.seq, note.text);

@@ -13,7 +13,7 @@ use std::{
 
 use abide_media::Player as _;
 use abide_media::{
-    MpvAudio, MpvPlayer, MpvSettings, Playback, PlaybackParts, PlayerEvent, QueueEvent,
+    MediaActor, MpvAudio, MpvPlayer, MpvSettings, Playback, PlaybackParts, PlayerEvent, QueueEvent,
     QueueRecordError, QueueRecorder, QueueState, TrackFiles, TrackKey,
 };
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
@@ -44,7 +44,11 @@ impl Lines {
 }
 
 impl QueueRecorder for Lines {
-    fn record(&self, events: Vec<QueueEvent>) -> BoxFuture<'_, Result<(), QueueRecordError>> {
+    fn record(
+        &self,
+        events: Vec<QueueEvent>,
+        _by: MediaActor,
+    ) -> BoxFuture<'_, Result<(), QueueRecordError>> {
         let kept = self.append(&events);
         ready(kept.map_err(|error| QueueRecordError { reason: error.to_string() })).boxed()
     }

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Reading order: `library` (from `library/scan` on), `queue`, `playlist`, `m3u`, `player` (the trait is in `player/control`,
-//! mpv's rules in `player/mpv/session`), `playback`, `position_file`, `session_players`, `limits`.
+//! mpv's rules in `player/mpv/session`), `playback`, `position_file`, `session_players`, `ledger_line`, `limits`.
 
 mod library;
 
@@ -35,16 +35,21 @@ mod player;
 mod position_file;
 mod session_players;
 
+mod ledger_line;
+
+mod actor;
 mod entry;
 mod limits;
 
+pub use actor::MediaActor;
 pub use entry::EntryId;
+pub use ledger_line::{MediaChange, MediaLineError, media_change, playlist_line, queue_line};
 pub use library::{
     Album, Cover, CoverDigest, FilePresence, FileProblem, Library, LibraryCounts, LibraryError,
     LibrarySettings, MediaDigestError, RootStatus, ScanDepth, ScanProgress, ScanSummary, Track,
     TrackKey, TrackPage, TrackRef,
 };
-pub use m3u::{M3uEntry, M3uError, M3uList, parse_m3u};
+pub use m3u::{M3uEntry, M3uError, M3uList, parse_m3u, print_m3u};
 pub use playback::{
     Playback, PlaybackError, PlaybackParts, QueueRecordError, QueueRecorder, TrackFiles,
 };

@@ -172,6 +172,11 @@ impl Library {
         query::search(&self.reader(), text, from, rows).map_err(storage("searched"))
     }
 
+    /// Tracks in the order in which the library came to know their files, at most 200, from behind the number `after` on.
+    pub fn tracks(&self, after: i64, rows: usize) -> Result<Vec<Track>, LibraryError> {
+        query::all(&self.reader(), after, rows).map_err(storage("read"))
+    }
+
     /// A track by its number in this database.
     pub fn track(&self, id: i64) -> Result<Option<Track>, LibraryError> {
         query::by_id(&self.reader(), id).map_err(storage("read"))

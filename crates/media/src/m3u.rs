@@ -9,7 +9,10 @@ use std::{
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-use crate::limits::{M3U_BYTES_MAX, PLAYLIST_ENTRIES_MAX, TEXT_CHARS_MAX};
+use crate::{
+    library::TrackRef,
+    limits::{M3U_BYTES_MAX, PLAYLIST_ENTRIES_MAX, TEXT_CHARS_MAX},
+};
 
 /// One line that names a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +79,34 @@ pub fn parse_m3u(bytes: &[u8], folder: &Path) -> Result<M3uList, M3uError> {
         }
     }
     Ok(list)
+}
+
+/// A playlist as a file in UTF-8 (`.m3u8`). Paths that are no UTF-8, or of more than one line, cannot be written so: their number
+/// comes with the text.
+pub fn print_m3u<'a>(
+    name: &str,
+    entries: impl IntoIterator<Item = (&'a TrackRef, &'a Path)>,
+) -> (String, usize) {
+    let mut text = format!("#EXTM3U\n#PLAYLIST:{}\n", one_line(name));
+    let mut left_out = 0;
+    for (track, path) in entries {
+        let Some(path) = path.to_str().filter(|path| !path.contains(['\n', '\r'])) else {
+            left_out += 1;
+            continue;
+        };
+        let seconds = track.duration_ms.map_or(-1, |ms| i64::try_from(ms / 1_000).unwrap_or(-1));
+        let artists = track.artists.join(", ");
+        let between = if artists.is_empty() { "" } else { " - " };
+        let title = one_line(&format!("{artists}{between}{}", track.title));
+        for part in ["#EXTINF:", &seconds.to_string(), ",", &title, "\n", path, "\n"] {
+            text.push_str(part);
+        }
+    }
+    (text, left_out)
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The text: as its mark says, else UTF-8 where it is that, else Latin-1 with the characters that Windows puts into it.

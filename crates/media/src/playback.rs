@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    actor::MediaActor,
     entry::EntryId,
     library::TrackKey,
     limits::COMMANDS_MAX,
@@ -35,8 +36,12 @@ pub trait TrackFiles: Send + Sync + fmt::Debug {
 
 /// Writes down what happens to the queue, before it counts.
 pub trait QueueRecorder: Send + Sync + fmt::Debug {
-    /// Keeps events, all or none.
-    fn record(&self, events: Vec<QueueEvent>) -> BoxFuture<'_, Result<(), QueueRecordError>>;
+    /// Keeps events, all or none, and who caused them.
+    fn record(
+        &self,
+        events: Vec<QueueEvent>,
+        by: MediaActor,
+    ) -> BoxFuture<'_, Result<(), QueueRecordError>>;
 }
 
 /// Events could not be written down.
@@ -77,7 +82,7 @@ pub struct PlaybackParts {
 }
 
 enum PlaybackCall {
-    Command(QueueCommand, oneshot::Sender<Result<(), PlaybackError>>),
+    Command(QueueCommand, MediaActor, oneshot::Sender<Result<(), PlaybackError>>),
     Seek(Duration, oneshot::Sender<Result<(), PlaybackError>>),
 }
 
@@ -102,8 +107,12 @@ impl Playback {
     }
 
     /// Changes the queue, or what is played of it.
-    pub async fn command(&self, command: QueueCommand) -> Result<(), PlaybackError> {
-        self.call(|done| PlaybackCall::Command(command, done)).await
+    pub async fn command(
+        &self,
+        command: QueueCommand,
+        by: MediaActor,
+    ) -> Result<(), PlaybackError> {
+        self.call(|done| PlaybackCall::Command(command, by, done)).await
     }
 
     /// Goes to a place of the present track.
@@ -218,8 +227,8 @@ impl PlaybackService {
     async fn call(&mut self, call: PlaybackCall, heard: &mut PlayerEvents) {
         // A caller who is gone is no error.
         match call {
-            PlaybackCall::Command(command, done) => {
-                let _gone = done.send(self.command(command, heard).await);
+            PlaybackCall::Command(command, by, done) => {
+                let _gone = done.send(self.command(command, by, heard).await);
             }
             PlaybackCall::Seek(to, done) => {
                 let sought = self.parts.player.seek(to).await;
@@ -232,10 +241,11 @@ impl PlaybackService {
     async fn command(
         &mut self,
         command: QueueCommand,
+        by: MediaActor,
         heard: &mut PlayerEvents,
     ) -> Result<(), PlaybackError> {
         let events = self.parts.queue.decide(command)?;
-        self.parts.recorder.record(events.clone()).await?;
+        self.parts.recorder.record(events.clone(), by).await?;
         let was = self.parts.queue.current();
         self.apply(&events);
         let starts = |event: &QueueEvent| matches!(event, QueueEvent::EntryStarted { .. });
@@ -279,7 +289,8 @@ impl PlaybackService {
         if events.is_empty() {
             return;
         }
-        if let Err(error) = self.parts.recorder.record(events.clone()).await {
+        let recorded = self.parts.recorder.record(events.clone(), MediaActor::Player).await;
+        if let Err(error) = recorded {
             tracing::warn!(%error, event = "queue_not_recorded", "playing goes on unrecorded");
         }
         self.apply(&events);

@@ -16,7 +16,7 @@ const KINDS = [
   "agent.responsive", "agent.restarts_frequent", "agent.checkpointed", "agent.state_begun", "agent.state_troubled", "agent.faulted",
   "agent.measured", "agent.evidence_reported", "evolution.proposed", "evolution.validated", "evolution.checkpointed", "evolution.shadow_started", "evolution.compared", "evolution.decided", "evolution.answered",
   "evolution.backed_up", "evolution.reloaded", "evolution.stage_begun", "evolution.kept", "evolution.rolled_back", "evolution.aborted",
-  "deck.created", "deck.loaded", "deck.edited", "deck.proposed", "deck.lines_taken", "deck.lines_refused", "deck.lines_reopened", "deck.line_edited", "deck.undone", "deck.bracket_set", "evidence.recorded", "par.written",
+  "deck.created", "deck.loaded", "deck.edited", "deck.proposed", "deck.lines_taken", "deck.lines_refused", "deck.lines_reopened", "deck.line_edited", "deck.undone", "deck.bracket_set", "media.queue_added", "media.queue_removed", "media.queue_moved", "media.queue_cleared", "media.entry_started", "media.entry_finished", "media.entry_failed", "media.intent_set", "media.stopped", "media.repeat_set", "media.shuffle_set", "media.volume_set", "media.playlist_created", "media.playlist_renamed", "media.playlist_deleted", "media.playlist_added", "media.playlist_removed", "media.playlist_moved", "evidence.recorded", "par.written",
   "watchdog.scanned", "watchdog.rebased", "watchdog.blinded", "watchdog.sighted", "watchdog.alarmed", "watchdog.stall_opened",
   "watchdog.bell_rung", "watchdog.bell_answered", "watchdog.bell_failed", "watchdog.paged", "watchdog.page_delivered",
   "watchdog.page_failed", "watchdog.escalated", "watchdog.stepped", "watchdog.closed", "watchdog.notified", "watchdog.notify_failed", "watchdog.resolved",

@@ -41,5 +41,6 @@ pub(crate) use setup::{AgentBuilder, AgentSetupError, AgentSetups};
 pub(crate) use shadows::ProgramShadow;
 pub(crate) use spawn::Spawner;
 pub(crate) use tools::{
-    ToolSetupError, check_services, keeper_tool_names, named_folder, registry as tool_registry,
+    ToolParts, ToolSetupError, check_services, keeper_tool_names, named_folder,
+    registry as tool_registry,
 };

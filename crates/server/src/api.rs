@@ -151,12 +151,12 @@ routes! {
     get "/music/albums" [Read] media::albums;
     get "/music/covers/{digest}" [Read] media::cover;
     post "/music/scan" [Say] media::scan;
-    get "/music/playlists" [Read] media::playlists;
-    post "/music/playlists" [Say] media::create_playlist;
-    get "/music/playlists/{id}" [Read] media::playlist;
-    patch "/music/playlists/{id}" [Say] media::change_playlist;
-    delete "/music/playlists/{id}" [Say] media::delete_playlist;
-    get "/music/playlists/{id}/m3u" [Read] media::export_playlist;
+    get "/music/playlists" [Read] media::playlists::list;
+    post "/music/playlists" [Say] media::playlists::create;
+    get "/music/playlists/{id}" [Read] media::playlists::show;
+    patch "/music/playlists/{id}" [Say] media::playlists::change;
+    delete "/music/playlists/{id}" [Say] media::playlists::delete;
+    get "/music/playlists/{id}/m3u" [Read] media::playlists::export;
     get "/identity" [ReadOf(Query)] memory::identity::show;
     post "/identity" [Admin] memory::identity::set;
     get "/identity/versions" [ReadOf(Query)] memory::identity::versions;
@@ -221,8 +221,8 @@ fn right_of(method: &http::Method, path: &str) -> Option<Right> {
         evolutions::list, evolutions::propose, evolutions::show, evolutions::report, evolutions::answer, evolutions::search::list, evolutions::search::start, evolutions::search::stop, decks::list, decks::change::create, decks::change::load, decks::state, decks::effect,
         decks::change::approve, decks::change::reject, decks::change::edit, decks::change::undo, decks::change::rewrite, decks::change::reopen,
         decks::change::bracket, decks::change::fork, decks::history, decks::compare, decks::export, decks::playtest, decks::cards,
-        media::status, media::control, media::library, media::albums, media::cover, media::scan, media::playlists, media::create_playlist,
-        media::playlist, media::change_playlist, media::delete_playlist, media::export_playlist, memory::identity::show, memory::identity::set, memory::identity::versions,
+        media::status, media::control, media::library, media::albums, media::cover, media::scan, media::playlists::list, media::playlists::create,
+        media::playlists::show, media::playlists::change, media::playlists::delete, media::playlists::export, memory::identity::show, memory::identity::set, memory::identity::versions,
         memory::identity::diff, memory::identity::restore, memory::identity::proposals, memory::identity::review,
         memory::review::list, memory::review::decide, memory::knowledge::list, memory::knowledge::remember, memory::knowledge::forget, memory::dreams::list,
         memory::dreams::show, memory::dreams::forget, memory::forget::forget, memory::query::ask, memory::query::search, memory::graph::nodes,

@@ -42,6 +42,7 @@ mod man;
 mod manual_loop;
 mod markdown;
 mod mcp;
+mod media;
 mod memory;
 mod model;
 mod moment;
@@ -121,6 +122,7 @@ enum Command {
     Sleep(sleep::Sleep),
     Evolve(evolve::EvolveCommand),
     Deck(deck::DeckCommand),
+    Media(media::MediaCommand),
     Watchdog(watchdog::WatchdogCommand),
     Evidence(evidence::EvidenceCommand),
     Model(model::ModelCommand),
@@ -240,6 +242,7 @@ async fn dispatch(command: Command, context: &Context) -> Result<Exit, CliError>
         Command::Sleep(command) => command.run(context).await,
         Command::Evolve(command) => command.run(context).await,
         Command::Deck(command) => command.run(context).await,
+        Command::Media(command) => command.run(context).await,
         Command::Watchdog(command) => command.run(context).await,
         Command::Evidence(command) => command.run(context).await,
         Command::Model(command) => command.run(context).await,

@@ -40,10 +40,10 @@ pub(crate) use reference::{KeyReference, key_reference, markdown};
 pub(crate) use schema::json_schema;
 pub(crate) use sections::{
     AgentSection, AgentToolsSection, EmbedderKind, EvolutionSection, ExplorerKind, FilesSection,
-    HistoryKind, IrcSection, KeeperSection, McpSection, MemorySection, MindKind, ModelSection,
-    NetworkKind, NetworkPerson, NetworkSection, NotifyKind, NotifySection, Provider,
-    QuestionPolicy, SandboxMode, ScheduleSection, Settings, SharingKind, ShellSection, Start,
-    Transport, VoiceKind,
+    HistoryKind, IrcSection, KeeperSection, McpSection, MediaOutput, MediaPlayer, MediaSection,
+    MemorySection, MindKind, ModelSection, NetworkKind, NetworkPerson, NetworkSection, NotifyKind,
+    NotifySection, Provider, QuestionPolicy, SandboxMode, ScheduleSection, Settings, SharingKind,
+    ShellSection, Start, Transport, VoiceKind,
 };
 pub(crate) use setting::Setting;
 pub(crate) use system_zone::system_zone;

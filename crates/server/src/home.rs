@@ -18,7 +18,7 @@ pub(crate) use abide_ledger::storage::{LinkRule, open_regular, require_folder};
 use crate::config::Environment;
 
 /// What the keeper makes in its home for itself: no process is granted any of it by a name in its arguments.
-pub(crate) const KEEPERS_NAMES: [&str; 20] = [
+pub(crate) const KEEPERS_NAMES: [&str; 21] = [
     "abide.toml",
     "agents",
     "api.sock",
@@ -32,6 +32,7 @@ pub(crate) const KEEPERS_NAMES: [&str; 20] = [
     LOGINS_FOLDER,
     "logs",
     "mcp",
+    MEDIA_FOLDER,
     "memory",
     "models",
     MODULES_FOLDER,
@@ -44,6 +45,8 @@ pub(crate) const KEEPERS_NAMES: [&str; 20] = [
 const CARDS_FOLDER: &str = "cards";
 /// Where logins at servers that run elsewhere lie.
 const LOGINS_FOLDER: &str = "logins";
+/// Where the library of music lies, and where playing stopped.
+const MEDIA_FOLDER: &str = "media";
 /// Where processes of modules work.
 const MODULES_FOLDER: &str = "modules";
 /// Where second processes of agents' programs have their own state and files.
@@ -252,6 +255,11 @@ impl Home {
         self.root.join(CARDS_FOLDER)
     }
 
+    /// Where the library of music and its covers lie, and where playing stopped.
+    pub(crate) fn media_folder(&self) -> PathBuf {
+        self.root.join(MEDIA_FOLDER)
+    }
+
     /// Where an agent's process works unless its configuration names another folder: nothing of the keeper's lies there.
     pub(crate) fn work_folder(&self, agent: &AgentId) -> PathBuf {
         self.agent_folder(agent).join("work")
@@ -335,6 +343,11 @@ pub(crate) fn mode_of(path: &Path) -> io::Result<u32> {
 /// Whether permission bits give nothing to anybody but the owner.
 pub(crate) const fn is_private(mode: u32) -> bool {
     mode.trailing_zeros() >= 6
+}
+
+/// Makes a folder with all above it, for its owner alone.
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Takes a file or folder away from everybody but its owner.

@@ -4,7 +4,7 @@
 //! use it), `app` (the composition root: build, start, serve, drain), `listener` (connections and their limits), `agents`
 //! (which mind each agent gets, its process, its files), `api` (the routes, one file a group), `system` (clock and
 //! randomness), `watch` (the watchdog's roles), `self_watch` (what of the keeper itself stands still), `telegram` and `irc` (channels), `presence` (how the command line finds
-//! the running keeper), `weights` (the embedders' weights), `cards` (the cards of decks), `trace` (logs, never payloads).
+//! the running keeper), `weights` (the embedders' weights), `cards` (the cards of decks), `media` (music), `trace` (logs, never payloads).
 //!
 //! The binary `abide` is one call of this library, so that tests run the same program:
 //!
@@ -32,6 +32,7 @@ mod irc;
 mod listener;
 mod local_socket;
 mod mcp_servers;
+mod media;
 mod presence;
 mod self_watch;
 mod system;

@@ -1,4 +1,4 @@
-//! Tools for services outside this machine, one file each: the web, feeds, cards and decks, games.
+//! Tools for services outside the keeper, one file each: the web, feeds, cards and decks, games, the music player of this machine.
 //!
 //! Everything goes out through [`abide_http`], within a time and a cap of its own. What comes back is text of others: it is
 //! cleaned of what is not seen, marked as data and, where it is long, not kept. No key is ever part of an error or a result.
@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: `internet`, `rss`, `scryfall`, `edhrec`, `steam` (settings, tools, check of each), then what they share:
+//! Reading order: `internet`, `rss`, `scryfall`, `edhrec`, `steam` (settings, tools, check of each), `media`, then what they share:
 //! `service_client`, `guarded_client` (redirects) and `answer` (requests), `document` (bytes to text), `allow_list`, `disk_cache`, `foreign_text`, `limits`.
 
 mod internet;
@@ -34,6 +34,8 @@ mod scryfall;
 mod edhrec;
 
 mod steam;
+
+mod media;
 
 mod answer;
 mod guarded_client;
@@ -54,6 +56,10 @@ pub use edhrec::{EdhrecSettings, GetRecommendations, check_edhrec, edhrec_tools}
 pub use internet::{
     FetchPage, InternetSettings, ListAllowed, RecordedSearch, SearchBackend, SearchWeb, WebQuery,
     WebResult, WebResults, check_internet, internet_tools,
+};
+pub use media::{
+    MEDIA_TOOL_NAMES, MusicAct, MusicChoice, MusicControl, MusicPlace, PauseMusic, PlayMusic,
+    PlayNext, QueueMusic, SearchMusic, SetVolume, ShowMusic, media_tools,
 };
 pub use rss::{
     CheckFeeds, ExportOpml, FetchFeed, ImportOpml, ListFeeds, RssSettings, SubscribeFeed,

@@ -152,3 +152,10 @@ pub(crate) const VDF_DEPTH_MAX: usize = 32;
 pub(crate) const CACHE_ENTRY_BYTES_MAX: usize = 6 * KIB * KIB;
 /// Entries of a cache.
 pub(crate) const CACHE_ENTRIES_MAX: usize = 10_000;
+
+/// Tracks that a call names.
+pub(crate) const TRACKS_MAX: usize = 500;
+/// Tracks that a search of the music library gives.
+pub(crate) const FOUND_DEFAULT: usize = 20;
+/// See [`FOUND_DEFAULT`].
+pub(crate) const FOUND_MAX: usize = 50;

@@ -1835,6 +1835,18 @@ export interface McpServerView {
 /** What plays. */
 export type MediaBackend = "mpv" | "silent" | "off";
 
+/** The music in a snapshot. */
+export interface MediaBrief {
+  /** Whether it is to play. */
+  playing: boolean;
+  /** Playlists. */
+  playlists: number;
+  /** Entries of the queue. */
+  queue: number;
+  /** Title of what is played; null where nothing is. */
+  title?: string | null;
+}
+
 /** What is to be done. Tracks are ids of `/music/library`, entries numbers of the queue, players ids of other programs' players. */
 export type MediaControlBody = { action: "play"; entry?: number | null; player?: string | null; playlist?: number | null; tracks?: string[] | null } | { action: "pause"; player?: string | null } | { action: "next"; player?: string | null } | { action: "previous"; player?: string | null } | { action: "stop" } | { action: "seek"; position_s: number } | { action: "volume"; volume: number } | { action: "queue"; place?: QueuePlace; playlist?: number | null; tracks?: string[] | null } | { action: "remove"; entries: number[] } | { action: "move"; before?: number | null; entry: number } | { action: "clear" } | { action: "shuffle"; on: boolean } | { action: "repeat"; mode: MediaRepeat };
 
@@ -2609,8 +2621,8 @@ export interface SnapshotView {
   chain_head: string;
   /** Decks by their ids: `name`, `rev` and `open_proposals`. */
   decks: { [key: string]: DeckBrief };
-  /** Empty until there is music. */
-  media: { [key: string]: Json };
+  /** What is played. */
+  media: MediaBrief;
   /** The last event that is in it. */
   seq: number;
   /** Of projected state only: equal before and after a restart or a rebuild. */
@@ -3178,9 +3190,9 @@ export interface Routes {
   "GET /metrics": { path: never; query: never; body: undefined; answer: Json };
   /** The albums of the library, in the order of their ids. */
   "GET /music/albums": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<AlbumView> };
-  /** A cover. */
+  /** A cover. One of the same digest never changes. */
   "GET /music/covers/{digest}": { path: "digest"; query: never; body: undefined; answer: Json };
-  /** The tracks of the library: those that match all words of `q`, those of an `album`, or all. */
+  /** The tracks of the library: those that match all words of `q`, those of an `album`, or all. A page has 200 at most, and fewer where files could not be read. */
   "GET /music/library": { path: never; query: "q" | "album" | "limit" | "cursor"; body: undefined; answer: LibraryPageView };
   /** All playlists. */
   "GET /music/playlists": { path: never; query: "limit" | "cursor"; body: undefined; answer: List<PlaylistItemView> };
@@ -3192,7 +3204,7 @@ export interface Routes {
   "DELETE /music/playlists/{id}": { path: "id"; query: never; body: undefined; answer: undefined };
   /** Changes a playlist; all of it or nothing. */
   "PATCH /music/playlists/{id}": { path: "id"; query: never; body: PlaylistChangeBody; answer: PlaylistView };
-  /** A playlist as an `.m3u8` file, with the paths of its tracks on the keeper's machine. */
+  /** A playlist as an `.m3u8` file, with the paths of its tracks on the keeper's machine. Tracks that no file has any more are left out. */
   "GET /music/playlists/{id}/m3u": { path: "id"; query: never; body: undefined; answer: Json };
   /** Starts a scan of the library; one that runs already goes on. 409 where no folder is configured. */
   "POST /music/scan": { path: never; query: never; body: MusicScanBody; answer: LibraryScanView };
@@ -4487,6 +4499,204 @@ export interface McpToolAccepted {
   hints?: Json;
 }
 
+/** Who did something to the music. */
+export interface MediaAuthor {
+  /** What that is. */
+  who: MediaAuthorKind;
+  /** The name. */
+  name: string;
+}
+
+/** What somebody is who did something to the music. */
+export type MediaAuthorKind = "person" | "agent" | "player";
+
+/** A place in the queue or in a playlist. */
+export interface MediaEntry {
+  /** Its number, given once. */
+  id: number;
+  /** What the track is known by: 32 hexadecimal digits. */
+  key: string;
+  /** Its title. */
+  title: string;
+  /** Its artists. */
+  artists?: string[];
+  /** Its length in milliseconds. */
+  duration_ms?: number;
+}
+
+/** An entry that could not be played. */
+export interface MediaEntryFailed {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  entry: number;
+  /** Why. */
+  reason: string;
+}
+
+/** An entry that was played to its end. */
+export interface MediaEntryFinished {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  entry: number;
+}
+
+/** An entry that is played from now on. */
+export interface MediaEntryStarted {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  entry: number;
+}
+
+/** Whether it is to play or to stand. */
+export type MediaIntent = "play" | "pause";
+
+/** Playing that goes on or stands. */
+export interface MediaIntentSet {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which of the two. */
+  intent: MediaIntent;
+}
+
+/** Entries that were put into a playlist. */
+export interface MediaPlaylistAdded {
+  /** Who. */
+  by: MediaAuthor;
+  /** Into which. */
+  playlist: number;
+  /** The new entries. */
+  entries: MediaEntry[];
+  /** Before which entry; none for the end. */
+  before?: number;
+}
+
+/** A playlist that was made. */
+export interface MediaPlaylistCreated {
+  /** Who. */
+  by: MediaAuthor;
+  /** Its number. */
+  playlist: number;
+  /** Its name. */
+  name: string;
+}
+
+/** A playlist that is gone. */
+export interface MediaPlaylistDeleted {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  playlist: number;
+}
+
+/** An entry of a playlist that was put elsewhere. */
+export interface MediaPlaylistMoved {
+  /** Who. */
+  by: MediaAuthor;
+  /** Of which. */
+  playlist: number;
+  /** Which. */
+  entry: number;
+  /** Before which other; none for the end. */
+  before?: number;
+}
+
+/** Entries that were taken out of a playlist. */
+export interface MediaPlaylistRemoved {
+  /** Who. */
+  by: MediaAuthor;
+  /** Of which. */
+  playlist: number;
+  /** Which. */
+  entries: number[];
+}
+
+/** A playlist with another name. */
+export interface MediaPlaylistRenamed {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  playlist: number;
+  /** Its new name. */
+  name: string;
+}
+
+/** Entries that were put into the queue. */
+export interface MediaQueueAdded {
+  /** Who. */
+  by: MediaAuthor;
+  /** The new entries. */
+  entries: MediaEntry[];
+  /** Before which entry; none for the end. */
+  before?: number;
+  /** They are played next even where the order is shuffled. */
+  play_next?: boolean;
+}
+
+/** A queue that is empty. */
+export interface MediaQueueCleared {
+  /** Who. */
+  by: MediaAuthor;
+}
+
+/** An entry of the queue that was put elsewhere. */
+export interface MediaQueueMoved {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  entry: number;
+  /** Before which other; none for the end. */
+  before?: number;
+}
+
+/** Entries that were taken out of the queue. */
+export interface MediaQueueRemoved {
+  /** Who. */
+  by: MediaAuthor;
+  /** Which. */
+  entries: number[];
+}
+
+/** What comes after the last entry. */
+export type MediaRepeatMode = "off" | "all" | "one";
+
+/** What comes after the last entry. */
+export interface MediaRepeatSet {
+  /** Who. */
+  by: MediaAuthor;
+  /** What. */
+  repeat: MediaRepeatMode;
+}
+
+/** The order of playing. */
+export interface MediaShuffleSet {
+  /** Who. */
+  by: MediaAuthor;
+  /** The same seed gives the same order; none for the order of the queue. */
+  seed: number | null;
+}
+
+/** Why nothing is played any more. */
+export type MediaStopReason = "asked" | "end_of_queue" | "nothing_playable";
+
+/** The end of playing. */
+export interface MediaStopped {
+  /** Who. */
+  by: MediaAuthor;
+  /** Why. */
+  reason: MediaStopReason;
+}
+
+/** The volume. */
+export interface MediaVolumeSet {
+  /** Who. */
+  by: MediaAuthor;
+  /** In percent. */
+  volume: number;
+}
+
 /** A matter taken back (decision 53). It holds no words: only where they were said. The line's own epoch, in which somebody asked for it, is bound like the epochs that it names. */
 export interface MemoryForgotten {
   /** Who asked for it: the sender of what the epoch answered, or the person at the API. */
@@ -5472,6 +5682,42 @@ export interface EventData {
   "mcp.question_asked": McpQuestionAsked;
   /** A tool may be offered to agents as it describes itself here, until it describes itself in another way. */
   "mcp.tool_accepted": McpToolAccepted;
+  /** An entry could not be played; it stays, marked. */
+  "media.entry_failed": MediaEntryFailed;
+  /** An entry was played to its end. */
+  "media.entry_finished": MediaEntryFinished;
+  /** An entry is what is played from now on. */
+  "media.entry_started": MediaEntryStarted;
+  /** Playing goes on, or stands. */
+  "media.intent_set": MediaIntentSet;
+  /** Entries were put into a playlist, before another one or at the end. */
+  "media.playlist_added": MediaPlaylistAdded;
+  /** A playlist was made, empty. */
+  "media.playlist_created": MediaPlaylistCreated;
+  /** A playlist is gone. */
+  "media.playlist_deleted": MediaPlaylistDeleted;
+  /** An entry of a playlist was put elsewhere. */
+  "media.playlist_moved": MediaPlaylistMoved;
+  /** Entries were taken out of a playlist. */
+  "media.playlist_removed": MediaPlaylistRemoved;
+  /** A playlist has another name. */
+  "media.playlist_renamed": MediaPlaylistRenamed;
+  /** Entries were put into the queue, before another one or at the end. */
+  "media.queue_added": MediaQueueAdded;
+  /** All entries were taken out of the queue. */
+  "media.queue_cleared": MediaQueueCleared;
+  /** An entry of the queue was put elsewhere. */
+  "media.queue_moved": MediaQueueMoved;
+  /** Entries were taken out of the queue. */
+  "media.queue_removed": MediaQueueRemoved;
+  /** What comes after the last entry was set. */
+  "media.repeat_set": MediaRepeatSet;
+  /** The order was shuffled anew, or is that of the queue again. */
+  "media.shuffle_set": MediaShuffleSet;
+  /** Nothing is played any more. */
+  "media.stopped": MediaStopped;
+  /** The volume was set. */
+  "media.volume_set": MediaVolumeSet;
   /** A dream was taken out of the list; its line stays. */
   "memory.dream_forgotten": DreamForgotten;
   /** A dream was written. */
@@ -5682,6 +5928,24 @@ export const EVENT_KINDS: Record<EventKind, string> = {
   "mcp.question_answered": "The question is over: a person answered, or nobody will.",
   "mcp.question_asked": "A server asks something of a person in mid-call.",
   "mcp.tool_accepted": "A tool may be offered to agents as it describes itself here, until it describes itself in another way.",
+  "media.entry_failed": "An entry could not be played; it stays, marked.",
+  "media.entry_finished": "An entry was played to its end.",
+  "media.entry_started": "An entry is what is played from now on.",
+  "media.intent_set": "Playing goes on, or stands.",
+  "media.playlist_added": "Entries were put into a playlist, before another one or at the end.",
+  "media.playlist_created": "A playlist was made, empty.",
+  "media.playlist_deleted": "A playlist is gone.",
+  "media.playlist_moved": "An entry of a playlist was put elsewhere.",
+  "media.playlist_removed": "Entries were taken out of a playlist.",
+  "media.playlist_renamed": "A playlist has another name.",
+  "media.queue_added": "Entries were put into the queue, before another one or at the end.",
+  "media.queue_cleared": "All entries were taken out of the queue.",
+  "media.queue_moved": "An entry of the queue was put elsewhere.",
+  "media.queue_removed": "Entries were taken out of the queue.",
+  "media.repeat_set": "What comes after the last entry was set.",
+  "media.shuffle_set": "The order was shuffled anew, or is that of the queue again.",
+  "media.stopped": "Nothing is played any more.",
+  "media.volume_set": "The volume was set.",
   "memory.dream_forgotten": "A dream was taken out of the list; its line stays.",
   "memory.dream_written": "A dream was written.",
   "memory.edge_closed": "An edge holds no longer.",

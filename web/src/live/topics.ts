@@ -22,6 +22,8 @@ export const TOPICS = [
   "tools",
   "decks",
   "cards",
+  "media",
+  "playlists",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];
@@ -65,6 +67,13 @@ const TOUCHED: Record<string, readonly Topic[]> = {
   channel: ["channels", "watchdog"],
   deck: ["decks", "attention"],
   cards: ["cards"],
+  media: ["media"],
+  "media.playlist_created": ["playlists"],
+  "media.playlist_renamed": ["playlists"],
+  "media.playlist_deleted": ["playlists"],
+  "media.playlist_added": ["playlists"],
+  "media.playlist_removed": ["playlists"],
+  "media.playlist_moved": ["playlists"],
   keeper: ["health"],
 };
 

@@ -79,6 +79,24 @@ it("tells of changes with the agent as the subject and the person by name", () =
   expect(words("evolution.stage_begun", { percent: 50 })).toBe("has 50 of 100 requests answered by a change");
 });
 
+it("tells of music, and for whom it is played", () => {
+  const by = { who: "person", name: "ann" };
+  const track = { id: 0, key: "00", title: "Jóga" };
+  expect(words("media.queue_added", { by, entries: [track] })).toBe(
+    "put “Jóga” into the queue of music for ann",
+  );
+  expect(words("media.playlist_added", { by, playlist: 0, entries: [track, track, track] })).toBe(
+    "put “Jóga” and 2 more tracks into a playlist for ann",
+  );
+  expect(words("media.intent_set", { by, intent: "pause" })).toBe("paused the music for ann");
+  expect(words("media.volume_set", { by, volume: 40 })).toBe("set the music to 40 % for ann");
+  const player = { who: "player", name: "player" };
+  expect(words("media.entry_finished", { by: player, entry: 3 })).toBe(
+    "played entry 3 of the queue of music to its end",
+  );
+  expect(words("media.stopped", { by: player, reason: "end_of_queue" })).toBe("came to the end of the music");
+});
+
 it("tells of decks with the keeper or the agent as the subject", () => {
   const own = { deck: { name: "Elves" } };
   expect(words("deck.created", own, "@felix", "@felix")).toBe("made the deck “Elves”");
@@ -224,12 +242,25 @@ const OTHERWISE: Record<string, object> = {
   "keeper.erased": { lines: [1, 2] },
   "watchdog.attention_ended": { matters: ["budget:felix"] },
   "memory.reset": { epochs: 2 },
+  "media.queue_added": { entries: [{ title: "Jóga" }] },
+  "media.queue_removed": { entries: [1] },
+  "media.entry_started": { entry: 1 },
+  "media.entry_finished": { entry: 1 },
+  "media.entry_failed": { entry: 1, reason: "no file" },
+  "media.intent_set": { intent: "play" },
+  "media.repeat_set": { repeat: "all" },
+  "media.shuffle_set": { seed: null },
+  "media.volume_set": { volume: 40 },
+  "media.playlist_created": { name: "Road" },
+  "media.playlist_renamed": { name: "Road" },
+  "media.playlist_added": { entries: [] },
+  "media.playlist_removed": { entries: [1, 2] },
   "sleep.step_finished": { step: "facts" },
   "watchdog.rebased": { from: "2026-01-31T15:00:00Z" },
 };
 /** What a sentence behind an actor begins with. */
 const VERB =
-  /^(erased|is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched|stood|accepted)\b/;
+  /^(erased|is|was|has|had|may|would|could|cannot|does|owes|looked|took|takes|thinks|wants|answered|gave|runs|ran|failed|waits|finished|remembers|wrote|pauses|slept|started|stops|lets|escalated|cancelled|created|recorded|resumed|paused|proposed|answered|responds|exited|moved|sends|works|tested|notified|must|made|commits|reads|finished|skipped|ended|named|said|told|tried|began|ended|reported|lost|measured|goes|proposes|forgot|noted|closed|linked|unlinked|let|fell|found|left|set|ticks|sent|delivered|pages|can|watched|stood|accepted|put|moved|emptied|played|went|stopped|came|shuffled|renamed|deleted)\b/;
 
 it("makes a sentence of every kind behind its actor, never the catalogue's words", () => {
   for (const [kind, about] of Object.entries(EVENT_KINDS)) {

@@ -7,6 +7,7 @@ import type { LiveEpoch } from "./state";
 import { ofProcess } from "./words-of-agents";
 import { dealt } from "./words-of-decks";
 import { changed } from "./words-of-evolution";
+import { heard } from "./words-of-media";
 import { remembered } from "./words-of-memory";
 import { watched } from "./words-of-watchdog";
 
@@ -96,6 +97,7 @@ function said(event: AnyEvent, tool?: string): string {
         ofProcess(event) ??
         changed(event) ??
         dealt(event) ??
+        heard(event) ??
         watched(event) ??
         // A kind that has no words yet: a test holds that there is none.
         `wrote a line, ${event.kind}`

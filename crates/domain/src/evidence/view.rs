@@ -96,6 +96,7 @@ fn classify_event(event: &Event) -> Option<(EvidenceType, ClaimType)> {
         | Event::Watchdog(_)
         | Event::Channel(_)
         | Event::Mcp(_)
+        | Event::Media(_)
         | Event::ToolPolicy(_)
         | Event::Turn(TurnEvent::Started(_) | TurnEvent::Failed(_))
         | Event::Epoch(

@@ -15,7 +15,7 @@ impl State {
             .map(|(id, state)| json!([id.as_str(), state.parts(), facts(id.as_str())]))
             .collect();
         let failed: Vec<Value> = self.failed.iter().map(FailedEpoch::parts).collect();
-        let form = json!({"agents": agents, "failed": failed, "ends": self.ends.hex(), "epochs": self.epochs.len(), "keys": self.keys.len(), "entities": self.entities.parts(), "tool_settings": self.tool_settings.parts(), "evolutions": self.evolutions.parts(), "decks": self.decks.parts()});
+        let form = json!({"agents": agents, "failed": failed, "ends": self.ends.hex(), "epochs": self.epochs.len(), "keys": self.keys.len(), "entities": self.entities.parts(), "tool_settings": self.tool_settings.parts(), "evolutions": self.evolutions.parts(), "decks": self.decks.parts(), "media": self.media.parts()});
         hex::encode(Sha256::digest(form.to_string().as_bytes()))
     }
 }

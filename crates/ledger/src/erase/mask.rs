@@ -80,6 +80,10 @@ const KEPT_VALUE: &str = "tool.kept";
 const DECK_KINDS: &str = "deck.";
 /// Their fields that are words.
 const DECK_WORDS: &[&str] = &["text", "tags", "label"];
+/// What kinds of lines about music begin with. A list may be thousands of tracks long, too many to try each of its texts.
+const MEDIA_KINDS: &str = "media.";
+/// Their fields that are words: what files say of tracks, and what people call lists.
+const MEDIA_WORDS: &[&str] = &["title", "artists"];
 /// Digits of a digest; one of a short text can be guessed.
 const DIGEST_CHARS: usize = 64;
 
@@ -99,6 +103,8 @@ fn mask_data(kind: &str, version: u32, data: &str) -> Result<String, String> {
     let mut all = value.clone();
     if kind.starts_with(DECK_KINDS) {
         mask_deck(&mut all);
+    } else if kind.starts_with(MEDIA_KINDS) {
+        mask_media(&mut all, kind);
     } else {
         mask_value(&mut all, "", Form::Fixed);
     }
@@ -177,15 +183,24 @@ fn mask_deck(data: &mut Value) {
     if let Some(reason) = data.get_mut("reason") {
         *reason = ERASED.into();
     }
-    mask_deck_words(data, "");
+    mask_words(data, "", DECK_WORDS);
 }
 
-fn mask_deck_words(value: &mut Value, key: &str) {
+/// Of a line about music the names of lists go and what is said of tracks; the digests of their audio stay.
+fn mask_media(data: &mut Value, kind: &str) {
+    let word = if kind == "media.entry_failed" { "reason" } else { "name" };
+    if let Some(word) = data.get_mut(word) {
+        *word = ERASED.into();
+    }
+    mask_words(data, "", MEDIA_WORDS);
+}
+
+fn mask_words(value: &mut Value, key: &str, words: &[&str]) {
     match value {
-        Value::String(text) if DECK_WORDS.contains(&key) => *text = masked_text(text, key),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask_deck_words(item, key)),
+        Value::String(text) if words.contains(&key) => *text = masked_text(text, key),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_words(item, key, words)),
         Value::Object(fields) => {
-            fields.iter_mut().for_each(|(name, value)| mask_deck_words(value, name));
+            fields.iter_mut().for_each(|(name, value)| mask_words(value, name, words));
         }
         _ => {}
     }
@@ -309,6 +324,32 @@ mod tests {
             assert!(masked.contains(kept), "{kept}: {masked}");
         }
         assert_eq!(mask_data("deck.proposed", 1, &masked).unwrap(), masked);
+    }
+
+    #[test]
+    fn of_music_the_words_go_and_what_is_played_stays() {
+        let key = "00112233445566778899aabbccddeeff";
+        let by = r#""by":{"who":"agent","name":"felix"}"#;
+        let entry = format!(
+            r#"{{"id":3,"key":"{key}","title":"For Ann","artists":["Ann"],"duration_ms":1}}"#
+        );
+        let lines = [
+            (
+                "media.queue_added",
+                format!(r#"{{{by},"entries":[{entry}],"before":2,"play_next":true}}"#),
+            ),
+            ("media.playlist_added", format!(r#"{{{by},"playlist":1,"entries":[{entry}]}}"#)),
+            ("media.playlist_created", format!(r#"{{{by},"playlist":1,"name":"Ann's"}}"#)),
+            ("media.entry_failed", format!(r#"{{{by},"entry":3,"reason":"Ann.mp3 is gone"}}"#)),
+        ];
+        for (kind, data) in lines {
+            let masked = mask_data(kind, 1, &data).unwrap();
+            assert!(!masked.contains("Ann") && masked.contains("felix"), "{masked}");
+            assert_eq!(masked.contains(key), data.contains(key), "{masked}");
+            assert_eq!(mask_data(kind, 1, &masked).unwrap(), masked);
+        }
+        let stopped = format!(r#"{{{by},"reason":"end_of_queue"}}"#);
+        assert!(mask_data("media.stopped", 1, &stopped).unwrap().contains("end_of_queue"));
     }
 
     #[test]

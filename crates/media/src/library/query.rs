@@ -172,6 +172,22 @@ pub(crate) fn by_id(connection: &Connection, id: i64) -> rusqlite::Result<Option
     connection.prepare_cached(&sql)?.query_row([id], track).optional()
 }
 
+/// Tracks by their numbers, from behind `after` on.
+pub(crate) fn all(
+    connection: &Connection,
+    after: i64,
+    rows: usize,
+) -> rusqlite::Result<Vec<Track>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM files JOIN roots ON roots.id = files.root WHERE files.id > ?1
+         ORDER BY files.id LIMIT ?2"
+    );
+    let limit = i64::try_from(rows.min(PAGE_ROWS_MAX)).unwrap_or(0);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let tracks = statement.query_map([after, limit], track)?;
+    tracks.collect()
+}
+
 /// A file with this audio, one that can be played before all others.
 pub(crate) fn by_key(connection: &Connection, key: TrackKey) -> rusqlite::Result<Option<Track>> {
     let sql = format!(

@@ -8,6 +8,7 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     control::{Player, PlayerError},
@@ -61,6 +62,17 @@ impl SilentPlayer {
             let step = left.min(POLL);
             left -= step;
             self.step(step);
+        }
+    }
+
+    /// Lets time pass as it does, until it is stopped.
+    pub async fn keep_time(self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(POLL);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        // The first tick comes at once.
+        ticks.tick().await;
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            self.step(POLL);
         }
     }
 

@@ -167,6 +167,26 @@ fn a_search_ranks_titles_before_artists_and_comes_in_pages() {
 }
 
 #[test]
+fn all_tracks_come_in_pages_that_join() {
+    let fixture = Fixture::new();
+    for number in 0..5 {
+        let title = format!("Song {number}");
+        fixture.write(&format!("{number}.mp3"), &mp3(&tags(&title, "X", "Y"), 2, number));
+    }
+    fixture.scan();
+    let mut seen = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = fixture.library.tracks(after, 2).unwrap();
+        let Some(last) = page.last() else { break };
+        after = last.id;
+        seen.extend(page.into_iter().map(|track| track.title));
+    }
+    seen.sort();
+    assert_eq!(seen, (0..5).map(|number| format!("Song {number}")).collect::<Vec<_>>());
+}
+
+#[test]
 fn dm_33_an_unmounted_root_goes_offline_and_missing_files_are_kept() {
     let fixture = Fixture::new();
     fixture.write("a.mp3", &mp3(&tags("A", "X", "L"), 2, 1));

@@ -13,6 +13,7 @@
 
 mod audio_files;
 mod keeper;
+mod ledger_line;
 mod library;
 mod mpv;
 mod playback;

@@ -11,14 +11,27 @@ use std::{
 };
 
 use abide_media::{
-    AddPlace, EntryId, PlayIntent, PlayItem, Playback, PlaybackError, PlaybackParts, Player as _,
-    PlayerStatus, QueueCommand, QueueEvent, QueueRecordError, QueueRecorder, QueueState,
-    RepeatMode, SavedPosition, SilentPlayer, StopReason, TrackFiles, TrackKey, TrackRef, Volume,
+    AddPlace, EntryId, MediaActor, PlayIntent, PlayItem, Playback, PlaybackError, PlaybackParts,
+    Player as _, PlayerStatus, QueueCommand, QueueEvent, QueueRecordError, QueueRecorder,
+    QueueState, RepeatMode, SavedPosition, SilentPlayer, StopReason, TrackFiles, TrackKey,
+    TrackRef, Volume,
 };
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+fn ann() -> MediaActor {
+    MediaActor::Person("ann".to_owned())
+}
+
+/// What ends by itself is the player's word, and so is what follows it.
+fn is_of_a_person(events: &[QueueEvent]) -> bool {
+    let ends = |event: &QueueEvent| {
+        matches!(event, QueueEvent::EntryFinished { .. } | QueueEvent::EntryFailed { .. })
+    };
+    !events.iter().any(ends)
+}
 
 #[derive(Debug, Default)]
 struct Files(Mutex<HashMap<TrackKey, PathBuf>>);
@@ -36,7 +49,12 @@ struct Recorder {
 }
 
 impl QueueRecorder for Recorder {
-    fn record(&self, events: Vec<QueueEvent>) -> BoxFuture<'_, Result<(), QueueRecordError>> {
+    fn record(
+        &self,
+        events: Vec<QueueEvent>,
+        by: MediaActor,
+    ) -> BoxFuture<'_, Result<(), QueueRecordError>> {
+        assert!(by == MediaActor::Player || is_of_a_person(&events), "{events:?}");
         if self.fails.load(Ordering::Relaxed) {
             let reason = "the disk is full".to_owned();
             return ready(Err(QueueRecordError { reason })).boxed();
@@ -109,7 +127,7 @@ impl Fixture {
     }
 
     async fn command(&self, command: QueueCommand) {
-        self.playback.command(command).await.unwrap();
+        self.playback.command(command, ann()).await.unwrap();
     }
 
     async fn until(&self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
@@ -256,7 +274,7 @@ async fn commands_reach_the_player_and_what_is_not_recorded_does_not_happen() {
 
     f.recorder.fails.store(true, Ordering::Relaxed);
     let before = f.playback.queue();
-    let failed = f.playback.command(QueueCommand::Clear).await;
+    let failed = f.playback.command(QueueCommand::Clear, ann()).await;
     assert!(matches!(failed, Err(PlaybackError::Record(_))), "{failed:?}");
     assert_eq!(f.playback.queue(), before);
     // What the player did has happened, recorded or not.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use abide_media::{
     EntryId, M3uError, PlaylistCommand, PlaylistError, PlaylistId, Playlists, TrackKey, TrackRef,
-    parse_m3u,
+    parse_m3u, print_m3u,
 };
 
 fn track(number: u8) -> TrackRef {
@@ -115,4 +115,17 @@ fn a_list_without_end_is_refused() {
     assert_eq!(parse_m3u(&long, Path::new("/m")), Err(M3uError::TooLong));
     let large = vec![b'#'; (4 << 20) + 1];
     assert!(matches!(parse_m3u(&large, Path::new("/m")), Err(M3uError::TooLarge { .. })));
+}
+
+#[test]
+fn a_list_that_is_written_is_read_as_it_was() {
+    let tracks: Vec<_> = (1..4).map(track).collect();
+    let files = ["/m/a b.flac", "/m/c\nd.mp3", "/m/ö.ogg"].map(Path::new);
+    let (text, left_out) = print_m3u("Road\ntrip", tracks.iter().zip(files));
+    assert_eq!(left_out, 1, "a line break in a name cannot be written");
+    let read = parse_m3u(text.as_bytes(), Path::new("/elsewhere")).unwrap();
+    assert_eq!(read.name.as_deref(), Some("Road trip"));
+    let likeliest: Vec<_> = read.entries.iter().map(|entry| entry.paths[0].clone()).collect();
+    assert_eq!(likeliest, [PathBuf::from("/m/a b.flac"), PathBuf::from("/m/ö.ogg")]);
+    assert_eq!(read.entries[0].title.as_deref(), Some("X - track 1"));
 }

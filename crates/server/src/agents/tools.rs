@@ -10,10 +10,10 @@ use abide_deck::CardTable;
 use abide_domain::{AgentId, Clock};
 use abide_http::{AddressPolicy, ClientSettings, Secret};
 use abide_services::{
-    AllowedHosts, AllowedHostsError, EdhrecSettings, InternetSettings, RssSettings,
-    ScryfallSettings, ServiceCheck, SteamSettings, check_edhrec, check_internet, check_rss,
-    check_scryfall, check_steam, edhrec_tools, internet_tools, rss_tools, scryfall_tools,
-    steam_tools,
+    AllowedHosts, AllowedHostsError, EdhrecSettings, InternetSettings, MEDIA_TOOL_NAMES,
+    MusicControl, RssSettings, ScryfallSettings, ServiceCheck, SteamSettings, check_edhrec,
+    check_internet, check_rss, check_scryfall, check_steam, edhrec_tools, internet_tools,
+    media_tools, rss_tools, scryfall_tools, steam_tools,
 };
 use abide_tools::{
     CardSource, PROPOSE_TOOL_NAME, ProposeEvolution, Registry, RegistryError, Tool,
@@ -69,7 +69,8 @@ pub(crate) fn keeper_tool_names() -> impl Iterator<Item = String> {
     let builtin: Vec<String> = builtin.specs().map(|spec| spec.name.clone()).collect();
     let others = abide_workspace::TOOL_NAMES.into_iter().chain(SERVICE_TOOL_NAMES);
     let others = others.chain([PROPOSE_TOOL_NAME]).map(str::to_owned);
-    builtin.into_iter().chain(others).chain(deck_tool_names())
+    let media = MEDIA_TOOL_NAMES.into_iter().map(str::to_owned);
+    builtin.into_iter().chain(others).chain(media).chain(deck_tool_names())
 }
 
 /// Says why the tools cannot be set up.
@@ -97,13 +98,26 @@ pub(crate) enum ToolSetupError {
     Program(#[from] io::Error),
 }
 
+/// What of the keeper tools are made with.
+pub(crate) struct ToolParts<'a> {
+    /// The present.
+    pub(crate) clock: &'a Arc<dyn Clock>,
+    /// What confines commands.
+    pub(crate) probe: &'a Arc<SandboxProbe>,
+    /// The cards of decks.
+    pub(crate) cards: CardStore,
+    /// What is played.
+    pub(crate) music: Arc<dyn MusicControl>,
+}
+
 /// All tools of a keeper but those of servers. Makes nothing and starts nothing.
 pub(crate) fn registry(
     home: &Home,
     settings: &Settings,
     environment: &Environment,
-    (clock, probe, cards): (&Arc<dyn Clock>, &Arc<SandboxProbe>, CardStore),
+    parts: ToolParts<'_>,
 ) -> Result<Registry, ToolSetupError> {
+    let ToolParts { clock, probe, cards, music } = parts;
     let probe_file = Some(&settings.test.probe_file).filter(|file| !file.is_empty());
     let mut registry = Registry::builtin(probe_file.map(Path::new))?;
     let user = environment.get("HOME").map(Path::new).filter(|user| user.is_absolute());
@@ -132,6 +146,10 @@ pub(crate) fn registry(
     let recommendations = tools.iter().find(is_edhrec).filter(|_| settings.tools.edhrec.enabled);
     let recommendations = recommendations.map(Arc::clone);
     tools.extend(deck_tools(Arc::new(DeckCards(cards)), recommendations));
+    // Without folders there is nothing to hear.
+    if !settings.media.folders.is_empty() {
+        tools.extend(media_tools(&music));
+    }
     if settings.evolution.enabled {
         tools.push(Arc::new(ProposeEvolution::new()));
     }

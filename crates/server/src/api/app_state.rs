@@ -24,6 +24,7 @@ use crate::{
     evolution::{ModuleMetrics, Searches},
     irc::{IrcStatus, IrcView},
     mcp_servers::McpServers,
+    media::MusicService,
     self_watch::{SelfWatch, StandingPart, find_standing, sentences},
     telegram::{TelegramStatus, TelegramView},
 };
@@ -55,6 +56,7 @@ struct Inner {
     admission: Admission,
     cards: CardStore,
     card_images: CardImages,
+    music: MusicService,
     clock: Arc<dyn Clock>,
     self_watch: SelfWatch,
     bound: SocketAddr,
@@ -80,6 +82,8 @@ pub(crate) struct AppStateParts {
     pub(crate) cards: CardStore,
     /// Their pictures.
     pub(crate) card_images: CardImages,
+    /// What is played.
+    pub(crate) music: MusicService,
     /// The present, and the time since the start.
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the keeper listens.
@@ -102,7 +106,7 @@ pub(crate) struct Health {
 impl AppState {
     /// Without a keeper yet: everything that needs one answers 503 until [`AppState::open`].
     pub(crate) fn new(parts: AppStateParts) -> Self {
-        let AppStateParts { origin_check, admission, cards, card_images, .. } = parts;
+        let AppStateParts { origin_check, admission, cards, card_images, music, .. } = parts;
         let AppStateParts { clock, bound, alert_wake, self_watch, .. } = parts;
         let inner = Inner {
             keeper: OnceLock::new(),
@@ -117,6 +121,7 @@ impl AppState {
             admission,
             cards,
             card_images,
+            music,
             clock,
             self_watch,
             bound,
@@ -354,6 +359,11 @@ impl AppState {
     /// The pictures of cards.
     pub(crate) fn card_images(&self) -> &CardImages {
         &self.inner.card_images
+    }
+
+    /// What is played.
+    pub(crate) fn music(&self) -> &MusicService {
+        &self.inner.music
     }
 
     /// A new link that signs a browser in as a caller, once.

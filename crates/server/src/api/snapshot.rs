@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use abide_domain::{AgentId, epoch::EpochState};
-use abide_engine::state::{self, DeckRecord};
+use abide_domain::{AgentId, epoch::EpochState, visible_line};
+use abide_engine::state::{self, DeckRecord, Media};
+use abide_media::PlayIntent;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -40,8 +41,8 @@ pub(crate) struct SnapshotView {
     attention: usize,
     /// Decks by their ids: `name`, `rev` and `open_proposals`.
     decks: BTreeMap<String, DeckBrief>,
-    /// Empty until there is music.
-    media: Map<String, Value>,
+    /// What is played.
+    media: MediaBrief,
     /// `stalled` (agents), `last_scan_at`, `scans_missed`, `paused`, `blind` (why); empty where it is off.
     watchdog: Map<String, Value>,
 }
@@ -62,6 +63,30 @@ impl DeckBrief {
         let state = &record.state;
         let open_proposals = record.open_proposals().count();
         (state.id.clone(), Self { name: state.deck.name.clone(), rev: state.rev, open_proposals })
+    }
+}
+
+/// The music in a snapshot.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct MediaBrief {
+    /// Title of what is played; null where nothing is.
+    title: Option<String>,
+    /// Whether it is to play.
+    playing: bool,
+    /// Entries of the queue.
+    queue: usize,
+    /// Playlists.
+    playlists: usize,
+}
+
+impl MediaBrief {
+    fn of(media: &Media) -> Self {
+        let queue = &media.queue;
+        let current = queue.current().and_then(|entry| queue.entry(entry));
+        let playing = current.is_some() && queue.intent() == PlayIntent::Play;
+        let title = current.map(|entry| visible_line(&entry.track.title).into_owned());
+        let playlists = media.playlists.iter().count();
+        Self { title, playing, queue: queue.entries().len(), playlists }
     }
 }
 
@@ -115,7 +140,7 @@ pub(crate) async fn take(app: &AppState) -> Result<SnapshotView, ApiError> {
         approvals,
         attention,
         decks: state.decks.all().map(DeckBrief::of).collect(),
-        media: Map::new(),
+        media: MediaBrief::of(&state.media),
         watchdog,
     })
 }

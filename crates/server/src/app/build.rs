@@ -23,7 +23,7 @@ use crate::{
     agents::{
         AgentBuilder, AgentSetups, AgentsWithMinds, ChosenAgent, EmbedderChoice, MindSelector,
         ProcessSetup, Processes, SandboxProbe, SandboxedModules, SandboxedServers, Spawner,
-        choose_embedder, tool_registry,
+        ToolParts, choose_embedder, tool_registry,
     },
     evolution::OwnModules,
     home::require_folder,
@@ -85,8 +85,7 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
     let (opened, minds) = tokio::join!(open_ledger(input, clock), minds);
     let minds = Arc::new(minds);
     let probe = Arc::new(SandboxProbe::new(&input.home, settings.test.sandbox_level_max));
-    let for_tools = (*clock, &probe, scope.app.cards().clone());
-    let own_tools = tool_registry(&input.home, settings, &input.environment, for_tools)?;
+    let own_tools = own_tools(scope, &probe)?;
     let launching = (Arc::clone(clock), Arc::clone(&probe));
     let launcher = SandboxedServers::new(&input.home, settings, &input.environment, launching)?;
     let modules = SandboxedModules::new(
@@ -145,6 +144,18 @@ pub(super) async fn build(scope: &Scope<'_>) -> Result<Built, AppError> {
         Ok(built)
     };
     off_thread(read).await
+}
+
+/// The tools that are the keeper's own.
+fn own_tools(scope: &Scope<'_>, probe: &Arc<SandboxProbe>) -> Result<Registry, AppError> {
+    let App { home, config, environment } = scope.input;
+    let parts = ToolParts {
+        clock: scope.clock,
+        probe,
+        cards: scope.app.cards().clone(),
+        music: Arc::new(scope.app.music().clone()),
+    };
+    Ok(tool_registry(home, &config.settings, environment, parts)?)
 }
 
 /// What finds memories by meaning; the choice is reported.

@@ -73,9 +73,14 @@ pub(super) async fn drain(
             "a process of an agent did not end in time; its shim ends it with the keeper"
         );
     }
-    for task in
-        [Task::Supervisor, Task::Announcer, Task::PartialAnswers, Task::ProcessHistory, Task::Cards]
-    {
+    for task in [
+        Task::Supervisor,
+        Task::Announcer,
+        Task::PartialAnswers,
+        Task::ProcessHistory,
+        Task::Cards,
+        Task::Media,
+    ] {
         tasks.end(task, rest).await;
     }
     let last = async {

@@ -19,6 +19,7 @@ use crate::{
     home::Home,
     listener::{self, Listener, ListenerLimits},
     local_socket::LocalSocket,
+    media::{MusicService, MusicSettings},
     presence::Presence,
     self_watch::SelfWatch,
 };
@@ -55,6 +56,7 @@ impl HttpServer {
             admission: Admission::new(home.clone(), token, bound.port(), required),
             cards: CardStore::new(home.cards_folder(), Arc::clone(clock)),
             card_images: card_images(input, clock),
+            music: music(input, clock),
             clock: Arc::clone(clock),
             bound,
             alert_wake: config.settings.alertmanager.wake(),
@@ -98,6 +100,13 @@ fn card_images(input: &App, clock: &Arc<dyn Clock>) -> CardImages {
     let source = CardSource::new(&settings.tools.scryfall.url, Arc::clone(clock));
     let folder = input.home.cache_folder().join("card-images");
     CardImages::new(settings.decks.images, source, folder)
+}
+
+/// Music; nothing is opened or started before the keeper runs.
+fn music(input: &App, clock: &Arc<dyn Clock>) -> MusicService {
+    let section = &input.config.settings.media;
+    let settings = MusicSettings::new(section, &input.home, &input.environment);
+    MusicService::new(settings, Arc::clone(clock))
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {

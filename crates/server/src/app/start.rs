@@ -75,6 +75,7 @@ pub(super) async fn start(
     start_process_history(scope, tasks, &processes);
     start_cards(scope, tasks);
     start_snapshots(tasks, built.snapshots, ledger);
+    start_media(scope, tasks, &keeper).await;
     scope.app.show_modules(built.modules.metrics().clone());
     start_searches(scope, tasks, &keeper, &built.modules).await;
     start_evolution(scope, tasks, (&keeper, &processes), (built.modules, built.minds));
@@ -288,6 +289,14 @@ fn start_cards(scope: &Scope<'_>, tasks: &mut Tasks) {
 fn start_snapshots(tasks: &mut Tasks, snapshots: Snapshots, ledger: Ledger) {
     let stop = tasks.stop_of(Task::Snapshots);
     tasks.start(Task::Snapshots, infallible(keep_snapshots(snapshots, ledger, stop)));
+}
+
+/// Scans and plays music, where there are folders.
+async fn start_media(scope: &Scope<'_>, tasks: &mut Tasks, keeper: &Keeper) {
+    let stop = tasks.stop_of(Task::Media);
+    for task in scope.app.music().start(keeper, &stop).await {
+        tasks.start(Task::Media, infallible(task.future));
+    }
 }
 
 fn start_watchdog(

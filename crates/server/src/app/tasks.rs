@@ -42,6 +42,8 @@ pub(super) enum Task {
     ProcessHistory,
     /// Lets the cards of decks go that nobody asks for. Held in memory alone.
     Cards,
+    /// Scans the music library, plays the queue, and holds mpv. After the lanes, whose tools ask it. What it plays goes on at the next start.
+    Media,
     /// HTTP connections.
     Listener,
     /// Makes snapshots of the state, the last one when it is told to stop. After all that writes to the ledger.
@@ -80,6 +82,7 @@ impl Task {
             Self::PartialAnswers => "partial answers",
             Self::ProcessHistory => "process history",
             Self::Cards => "cards",
+            Self::Media => "media",
             Self::Listener => "listener",
             Self::Snapshots => "snapshots",
             Self::Projector => "projector",
@@ -108,6 +111,7 @@ impl Task {
             | Self::ProcessHistory
             | Self::Cards
             | Self::Snapshots
+            | Self::Media
             | Self::SelfWatch => Meaning::Tolerable,
         }
     }

@@ -46,7 +46,7 @@ pub(crate) struct Call<'a> {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    /// Its JSON; null where it has none.
+    /// Its JSON; a text where it is none, null where it is empty.
     pub(crate) body: Value,
 }
 
@@ -221,7 +221,12 @@ async fn read(response: http::Response<Incoming>) -> Result<Answer, CliError> {
                 .caused_by(&*error)
                 .with_exit(Exit::NotRunning)
         })?;
-    let body = serde_json::from_slice(&body.to_bytes()).unwrap_or(Value::Null);
+    let bytes = body.to_bytes();
+    let as_text = || match std::str::from_utf8(&bytes) {
+        Ok(text) if !text.is_empty() => Value::String(text.to_owned()),
+        _ => Value::Null,
+    };
+    let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| as_text());
     Ok(Answer { status, body })
 }
 

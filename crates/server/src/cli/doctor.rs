@@ -28,6 +28,7 @@ use crate::{
 mod cards;
 mod checkpoints;
 mod folders;
+mod media;
 mod memory;
 mod models;
 mod private_state;
@@ -83,6 +84,7 @@ impl Doctor {
             ]);
         }
         findings.push(configuration(context));
+        findings.extend(media::check(context).await);
         findings.extend(models(context, self.model).await);
         if self.tools {
             findings.extend(tools::check(context).await);

@@ -6,6 +6,12 @@ use super::error::CliError;
 
 /// The text of a file, or of stdin for `-`; an error where it is longer than `bytes_max`.
 pub(crate) fn read_text(file: &str, bytes_max: u64) -> Result<String, CliError> {
+    let text = String::from_utf8(read_bytes(file, bytes_max)?);
+    text.map_err(|error| CliError::new(format!("{file} cannot be read")).caused_by(&error))
+}
+
+/// The bytes of a file, or of stdin for `-`; an error where they are more than `bytes_max`.
+pub(crate) fn read_bytes(file: &str, bytes_max: u64) -> Result<Vec<u8>, CliError> {
     let failed =
         |error: &std::io::Error| CliError::new(format!("{file} cannot be read")).caused_by(error);
     let source: Box<dyn Read> = if file == "-" {
@@ -13,10 +19,10 @@ pub(crate) fn read_text(file: &str, bytes_max: u64) -> Result<String, CliError> 
     } else {
         Box::new(File::open(file).map_err(|error| failed(&error))?)
     };
-    let mut text = String::new();
-    source.take(bytes_max + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
-    if text.len() as u64 > bytes_max {
+    let mut bytes = Vec::new();
+    source.take(bytes_max + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > bytes_max {
         return Err(CliError::new(format!("{file} is longer than {bytes_max} bytes")));
     }
-    Ok(text)
+    Ok(bytes)
 }

@@ -11,6 +11,7 @@ mod escalation;
 mod evolution;
 mod irc;
 mod mcp;
+mod media;
 mod models;
 mod notify;
 mod telegram;
@@ -35,6 +36,7 @@ pub(crate) fn check(config: &Config, environment: &Environment) -> Vec<Problem> 
     problems.extend(tools::check(config));
     problems.extend(mcp::check(config, environment));
     problems.extend(evolution::check(config));
+    problems.extend(media::check(config, environment));
     problems
 }
 

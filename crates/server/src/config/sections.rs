@@ -22,6 +22,7 @@ mod escalation;
 mod evolution;
 mod irc;
 mod mcp;
+mod media;
 mod model;
 mod notify;
 mod tools;
@@ -36,6 +37,7 @@ pub(crate) use escalation::{ALL_AGENTS, EscalationSection};
 pub(crate) use evolution::EvolutionSection;
 pub(crate) use irc::{IrcSection, NetworkPerson, NetworkSection, network_person};
 pub(crate) use mcp::{McpSection, QuestionPolicy};
+pub(crate) use media::{MediaOutput, MediaPlayer, MediaSection};
 pub(crate) use model::{ModelSection, Provider, VoiceKind};
 pub(crate) use notify::{NotifyKind, NotifySection, name_services};
 pub(crate) use tools::{FilesSection, ShellSection, ToolsSection};
@@ -74,6 +76,8 @@ section! {
         pub(crate) evolution: EvolutionSection = {}, Node::Table(EvolutionSection::KEYS);
         /// The cards of decks; see docs/cards.md.
         pub(crate) decks: DecksSection = {}, Node::Table(DecksSection::KEYS);
+        /// Music; see docs/media.md.
+        pub(crate) media: MediaSection = {}, Node::Table(MediaSection::KEYS);
         /// For tests; refused unless ABIDE_TEST=1.
         pub(crate) test: TestSection = {}, Node::Table(TestSection::KEYS);
         /// Alerts that come in at /alertmanager; see docs/notify.md.

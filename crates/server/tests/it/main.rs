@@ -40,6 +40,7 @@ mod manual_loop;
 mod mcp;
 mod mcp_questions;
 mod mcp_reload;
+mod media;
 mod memory;
 mod minds;
 mod models;

@@ -1,11 +1,10 @@
 //! What callers ask of music.
 
-#![expect(dead_code, reason = "nothing is played yet: the routes refuse what they read")]
-
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::view::MediaRepeat;
+use crate::api::error::ApiError;
 
 /// Where new entries of the queue go.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
@@ -21,6 +20,7 @@ pub(crate) enum QueuePlace {
 }
 
 /// What is to be done. Tracks are ids of `/music/library`, entries numbers of the queue, players ids of other programs' players.
+// It is read through `ControlFields`, so that what is wrong is said with its place.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum MediaControlBody {
@@ -96,6 +96,121 @@ pub(crate) enum MediaControlBody {
         /// What.
         mode: MediaRepeat,
     },
+}
+
+/// What is to be done, by its word.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum MediaAction {
+    Play,
+    Pause,
+    Next,
+    Previous,
+    Stop,
+    Seek,
+    Volume,
+    Queue,
+    Remove,
+    Move,
+    Clear,
+    Shuffle,
+    Repeat,
+}
+
+/// All fields that an order may have.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ControlFields {
+    action: MediaAction,
+    tracks: Option<Vec<String>>,
+    playlist: Option<u64>,
+    entry: Option<u64>,
+    player: Option<String>,
+    position_s: Option<f64>,
+    volume: Option<u8>,
+    place: Option<QueuePlace>,
+    entries: Option<Vec<u64>>,
+    before: Option<u64>,
+    on: Option<bool>,
+    mode: Option<MediaRepeat>,
+}
+
+impl MediaAction {
+    /// The fields that it may have.
+    const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Play => &["tracks", "playlist", "entry", "player"],
+            Self::Pause | Self::Next | Self::Previous => &["player"],
+            Self::Stop | Self::Clear => &[],
+            Self::Seek => &["position_s"],
+            Self::Volume => &["volume"],
+            Self::Queue => &["tracks", "playlist", "place"],
+            Self::Remove => &["entries"],
+            Self::Move => &["entry", "before"],
+            Self::Shuffle => &["on"],
+            Self::Repeat => &["mode"],
+        }
+    }
+}
+
+impl ControlFields {
+    /// The order that the fields make.
+    pub(super) fn order(self) -> Result<MediaControlBody, ApiError> {
+        self.check()?;
+        let Self { tracks, playlist, entry, player, place, before, .. } = self;
+        Ok(match self.action {
+            MediaAction::Play => MediaControlBody::Play { tracks, playlist, entry, player },
+            MediaAction::Pause => MediaControlBody::Pause { player },
+            MediaAction::Next => MediaControlBody::Next { player },
+            MediaAction::Previous => MediaControlBody::Previous { player },
+            MediaAction::Stop => MediaControlBody::Stop,
+            MediaAction::Seek => {
+                MediaControlBody::Seek { position_s: given(self.position_s, "position_s")? }
+            }
+            MediaAction::Volume => {
+                MediaControlBody::Volume { volume: given(self.volume, "volume")? }
+            }
+            MediaAction::Queue => {
+                let place = place.unwrap_or_default();
+                MediaControlBody::Queue { tracks, playlist, place }
+            }
+            MediaAction::Remove => {
+                MediaControlBody::Remove { entries: given(self.entries, "entries")? }
+            }
+            MediaAction::Move => MediaControlBody::Move { entry: given(entry, "entry")?, before },
+            MediaAction::Clear => MediaControlBody::Clear,
+            MediaAction::Shuffle => MediaControlBody::Shuffle { on: given(self.on, "on")? },
+            MediaAction::Repeat => MediaControlBody::Repeat { mode: given(self.mode, "mode")? },
+        })
+    }
+
+    fn check(&self) -> Result<(), ApiError> {
+        let set = [
+            ("tracks", self.tracks.is_some()),
+            ("playlist", self.playlist.is_some()),
+            ("entry", self.entry.is_some()),
+            ("player", self.player.is_some()),
+            ("position_s", self.position_s.is_some()),
+            ("volume", self.volume.is_some()),
+            ("place", self.place.is_some()),
+            ("entries", self.entries.is_some()),
+            ("before", self.before.is_some()),
+            ("on", self.on.is_some()),
+            ("mode", self.mode.is_some()),
+        ];
+        let known = self.action.fields();
+        let foreign = set.into_iter().find(|(name, is_set)| *is_set && !known.contains(name));
+        let Some((name, _)) = foreign else { return Ok(()) };
+        let message = match known {
+            [] => "does not belong to this action, which has no fields".to_owned(),
+            known => format!("does not belong to this action, which has {}", known.join(", ")),
+        };
+        Err(ApiError::invalid_at(name, "unknown", &message))
+    }
+}
+
+fn given<T>(value: Option<T>, name: &str) -> Result<T, ApiError> {
+    value.ok_or_else(|| ApiError::invalid_at(name, "missing", "is missing; this action needs it"))
 }
 
 /// A scan to start.

@@ -1,7 +1,5 @@
 //! What a caller sees of music. Tracks are known by a digest of their audio, entries of the queue by numbers that are given once.
 
-#![expect(dead_code, reason = "nothing is played yet: most of it is never made")]
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
