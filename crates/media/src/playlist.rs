@@ -37,6 +37,7 @@ pub enum PlaylistEvent {
         /// Its number.
         playlist: PlaylistId,
         /// Its name.
+        #[serde(rename = "title")]
         name: String,
     },
     /// A playlist has another name.
@@ -45,6 +46,7 @@ pub enum PlaylistEvent {
         /// Which.
         playlist: PlaylistId,
         /// Its new name.
+        #[serde(rename = "title")]
         name: String,
     },
     /// A playlist is gone.

@@ -4579,8 +4579,8 @@ export interface MediaPlaylistCreated {
   by: MediaAuthor;
   /** Its number. */
   playlist: number;
-  /** Its name. */
-  name: string;
+  /** Its name. What people call it is a word; a field `name` holds names of who and what. */
+  title: string;
 }
 
 /** A playlist that is gone. */
@@ -4620,7 +4620,7 @@ export interface MediaPlaylistRenamed {
   /** Which. */
   playlist: number;
   /** Its new name. */
-  name: string;
+  title: string;
 }
 
 /** Entries that were put into the queue. */

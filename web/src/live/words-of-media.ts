@@ -45,9 +45,9 @@ export function heard(event: AnyEvent): string | null {
     case "media.volume_set":
       return `set the music to ${event.data.volume} %${by}`;
     case "media.playlist_created":
-      return `made the playlist ${quotePlain(event.data.name)}${by}`;
+      return `made the playlist ${quotePlain(event.data.title)}${by}`;
     case "media.playlist_renamed":
-      return `renamed a playlist to ${quotePlain(event.data.name)}${by}`;
+      return `renamed a playlist to ${quotePlain(event.data.title)}${by}`;
     case "media.playlist_deleted":
       return `deleted a playlist${by}`;
     case "media.playlist_added":

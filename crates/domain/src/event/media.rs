@@ -246,8 +246,8 @@ pub struct MediaPlaylistCreated {
     pub by: MediaAuthor,
     /// Its number.
     pub playlist: u64,
-    /// Its name.
-    pub name: String,
+    /// Its name. What people call it is a word; a field `name` holds names of who and what.
+    pub title: String,
 }
 
 /// A playlist with another name.
@@ -258,7 +258,7 @@ pub struct MediaPlaylistRenamed {
     /// Which.
     pub playlist: u64,
     /// Its new name.
-    pub name: String,
+    pub title: String,
 }
 
 /// A playlist that is gone.

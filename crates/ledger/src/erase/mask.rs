@@ -82,6 +82,8 @@ const DECK_KINDS: &str = "deck.";
 const DECK_WORDS: &[&str] = &["text", "tags", "label"];
 /// What kinds of lines about music begin with. A list may be thousands of tracks long, too many to try each of its texts.
 const MEDIA_KINDS: &str = "media.";
+/// The one of them whose reason is words.
+const MEDIA_FAILURE: &str = "media.entry_failed";
 /// Their fields that are words: what files say of tracks, and what people call lists.
 const MEDIA_WORDS: &[&str] = &["title", "artists"];
 /// Digits of a digest; one of a short text can be guessed.
@@ -188,9 +190,8 @@ fn mask_deck(data: &mut Value) {
 
 /// Of a line about music the names of lists go and what is said of tracks; the digests of their audio stay.
 fn mask_media(data: &mut Value, kind: &str) {
-    let word = if kind == "media.entry_failed" { "reason" } else { "name" };
-    if let Some(word) = data.get_mut(word) {
-        *word = ERASED.into();
+    if let Some(reason) = data.get_mut("reason").filter(|_| kind == MEDIA_FAILURE) {
+        *reason = ERASED.into();
     }
     mask_words(data, "", MEDIA_WORDS);
 }
@@ -339,7 +340,7 @@ mod tests {
                 format!(r#"{{{by},"entries":[{entry}],"before":2,"play_next":true}}"#),
             ),
             ("media.playlist_added", format!(r#"{{{by},"playlist":1,"entries":[{entry}]}}"#)),
-            ("media.playlist_created", format!(r#"{{{by},"playlist":1,"name":"Ann's"}}"#)),
+            ("media.playlist_created", format!(r#"{{{by},"playlist":1,"title":"Ann's"}}"#)),
             ("media.entry_failed", format!(r#"{{{by},"entry":3,"reason":"Ann.mp3 is gone"}}"#)),
         ];
         for (kind, data) in lines {
