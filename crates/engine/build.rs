@@ -11,7 +11,7 @@ use std::{
 
 /// The crates whose code decides it, from this one's folder.
 const CRATES: &[&str] =
-    &["../deck", "../domain", "../grammar", "../ledger", "../memory", "../tools", "."];
+    &["../deck", "../domain", "../grammar", "../ledger", "../media", "../memory", "../tools", "."];
 /// What says which versions of other people's crates are built in.
 const LOCK: &str = "../../Cargo.lock";
 

@@ -162,7 +162,7 @@ pub enum PlaylistError {
 }
 
 /// One playlist.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Playlist {
     /// Its name.
     pub name: String,
@@ -172,7 +172,7 @@ pub struct Playlist {
 }
 
 /// All playlists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Playlists {
     lists: BTreeMap<PlaylistId, Playlist>,
     next_list: u64,

@@ -5,11 +5,12 @@
 use abide_domain::event::Event;
 use abide_ledger::Entry;
 use abide_media::{MediaChange, Playlists, QueueState, media_change};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// What is to be played, and playlists.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
     /// The queue.
     pub queue: QueueState,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::event::{QueueEntry, QueueEvent, RepeatMode};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueState {
     entries: Vec<QueueEntry>,
     /// The order of playing; that of the entries where it is not shuffled.
