@@ -394,6 +394,24 @@ fn the_library_is_searched_in_pages_and_follows_the_disk() {
 }
 
 #[test]
+fn covers_come_as_the_pictures_that_they_are() {
+    let f = Fixture::new("silent", &[1]);
+    let picture = "GIF89a, as far as its first bytes say";
+    fs::write(f.music.path().join("cover.jpg"), picture).unwrap();
+    fs::write(f.music.path().join("Song 1.wav"), wav(1, 7)).unwrap();
+    f.client().post("/music/scan", &json!({"everything": true}));
+    let digest = until("a track has a cover", || {
+        let found = f.client().read("/music/library?q=song%201");
+        found["items"][0]["cover"].as_str().map(str::to_owned)
+    });
+    let cover = f.client().get(&format!("/music/covers/{digest}"));
+    assert_eq!((cover.status, cover.text.as_str()), (200, picture), "{cover:?}");
+    assert_eq!(cover.header("content-type"), "image/gif");
+    assert_eq!(cover.header("x-content-type-options"), "nosniff");
+    assert!(cover.header("cache-control").contains("immutable"), "{cover:?}");
+}
+
+#[test]
 fn playlists_live_over_kills_and_go_in_and_out_as_files() {
     let f = Fixture::new("silent", &[60; 3]);
     let ids: Vec<String> = (0..3).map(|number| f.id(&format!("song {number}"))).collect();
@@ -615,4 +633,18 @@ fn the_command_line_plays_and_shows() {
     let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
     let row = doctor["items"].as_array().unwrap().iter().find(|row| row["check"] == "media");
     assert_eq!(row.unwrap()["verdict"], "ok", "{doctor}");
+}
+
+#[test]
+fn folders_that_cannot_be_scanned_are_refused_at_the_start() {
+    for (folders, words) in [
+        (r#"["music"]"#, "write an absolute path"),
+        (r#"["/srv/music", "/srv/music/new"]"#, "one lies in the other"),
+    ] {
+        let home = Home::new(&format!("[media]\nfolders = {folders}\n"));
+        let refused = home.run(["up"]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(words), "{folders}: {said}");
+        assert!(said.contains("media.folders"), "{said}");
+    }
 }
