@@ -91,3 +91,24 @@ export const contextQuery = (id: string) =>
       call("GET /epochs/{id}", { path: { id }, query: { thoughts: true, context: true }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Between two looks at what plays: events say what changes but not where in a track it is, nor what other programs play. */
+const PLAYING_LOOK_MS = 5_000;
+const RESTING_LOOK_MS = 30_000;
+
+/** What is played and what is to be played. */
+export const mediaQuery = queryOptions({
+  queryKey: ["media"],
+  queryFn: ({ signal }) => call("GET /media-status", { signal }),
+  refetchInterval: ({ state }) => (state.data?.state === "playing" ? PLAYING_LOOK_MS : RESTING_LOOK_MS),
+});
+
+/** How often a scan that runs is looked at. */
+const SCAN_LOOK_MS = 1_000;
+
+/** The scan of the music folders; `off` where none are configured. */
+export const scanQuery = queryOptions({
+  queryKey: ["scan"],
+  queryFn: async ({ signal }) => (await call("GET /music/library", { query: { limit: 1 }, signal })).scan,
+  refetchInterval: ({ state }) => (state.data?.state === "scanning" ? SCAN_LOOK_MS : RESTING_LOOK_MS),
+});

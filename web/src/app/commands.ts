@@ -8,6 +8,8 @@ export interface Command {
   group: string;
   /** `mod+k`, `g h`, `?`, `escape`. Keys without a modifier do nothing while somebody types. */
   keys?: string;
+  /** A media key of the keyboard (`mediaplaypause`), which works while somebody types, too. */
+  mediaKey?: string;
   /** Other words that find it. */
   words?: string;
   run: () => void;
@@ -70,6 +72,12 @@ export function listenForKeys(): () => void {
     if (event.defaultPrevented || event.isComposing) return;
     const key = spelled(event);
     if (!key) return;
+    const media = commands.findLast((one) => one.mediaKey === key);
+    if (media) {
+      event.preventDefault();
+      media.run();
+      return;
+    }
     const isPlain = !key.includes("mod+") && !key.includes("alt+");
     if (
       isPlain &&

@@ -12,6 +12,7 @@ import { agentsSearch } from "@/screens/agents/search";
 import { chatSearch } from "@/screens/chat/search";
 import { cortexSearch } from "@/screens/cortex/search";
 import { deckSearch } from "@/screens/decks/search";
+import { mediaSearch } from "@/screens/media/search";
 import { settingsSearch } from "@/screens/settings/search";
 import { stdoutSearch } from "@/screens/stdout/search";
 import { timelineSearch } from "@/screens/timeline/search";
@@ -109,11 +110,11 @@ const deck = createRoute({
   component: lazyRouteComponent(() => import("@/screens/decks/deck-screen"), "DeckScreen"),
 });
 
-// Its place; it is filled when the keeper has routes for it.
 const media = createRoute({
   getParentRoute: () => root,
   path: "/media",
-  component: () => <EmptyState title="Music is not built into this keeper" />,
+  validateSearch: optional(mediaSearch),
+  component: lazyRouteComponent(() => import("@/screens/media/screen"), "MediaScreen"),
 });
 
 /** Leads to the agent that was looked at last, or the first. */

@@ -32,8 +32,6 @@ export interface ScreenEntry {
   keys: string;
   /** Stands in the bottom bar of a phone; the rest is behind "More". */
   isMain?: boolean;
-  /** The keeper has no routes for it yet: its place is kept, and it is not shown. */
-  isComing?: boolean;
 }
 
 export const SCREENS: readonly ScreenEntry[] = [
@@ -45,8 +43,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   { id: "watchdog", label: "Watchdog", to: "/watchdog", icon: Telescope, keys: "g w" },
   { id: "stdout", label: "Log", to: "/stdout", icon: SquareTerminal, keys: "g o" },
   { id: "decks", label: "Deck Forge", to: "/decks", icon: Layers, keys: "g d" },
-  { id: "media", label: "Media", to: "/media", icon: Disc3, keys: "g m", isComing: true },
+  { id: "media", label: "Music", to: "/media", icon: Disc3, keys: "g m" },
   { id: "settings", label: "Settings", to: "/settings", icon: Settings, keys: "g s" },
 ];
-
-export const SHOWN_SCREENS = SCREENS.filter((screen) => !screen.isComing);

@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Contrast, HelpCircle, Menu as MenuIcon, MoreHorizontal, Search } from "lucide-react";
-import { useEffect, useState } from "react";
-import { attentionQuery } from "@/api/queries";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { attentionQuery, mediaQuery, scanQuery } from "@/api/queries";
 import { describeConnection } from "@/live/connection";
 import { useAgents } from "@/live/hooks";
 import { live, useConnection, useLive } from "@/live/store";
@@ -15,9 +15,11 @@ import { Logo } from "./logo";
 import { useApprovalNews, useTitle } from "./news";
 import { useNotices } from "./notices";
 import { Palette } from "./palette";
-import { type ScreenEntry, SHOWN_SCREENS } from "./screens";
+import { SCREENS, type ScreenEntry } from "./screens";
 import { setTheme, THEME_NAMES, THEMES } from "./theme";
 import { Toaster } from "./toaster";
+
+const MusicBar = lazy(() => import("@/screens/media/bar").then((all) => ({ default: all.MusicBar })));
 
 export function Shell() {
   const [palette, setPalette] = useState(false);
@@ -40,7 +42,7 @@ export function Shell() {
     },
     { id: "help", label: "Keys and help", group: "Everywhere", keys: "?", run: () => setHelp(true) },
     { id: "reconnect", label: "Reconnect now", group: "Everywhere", run: () => live.stream.retryNow() },
-    ...SHOWN_SCREENS.map((screen) => ({
+    ...SCREENS.map((screen) => ({
       id: `go:${screen.id}`,
       label: `Go to ${screen.label}`,
       group: "Go to",
@@ -63,7 +65,7 @@ export function Shell() {
     })),
   ]);
   return (
-    <div className="grid h-dvh grid-cols-1 grid-rows-[auto_minmax(0,1fr)_auto] rail:grid-cols-[auto_minmax(0,1fr)] rail:grid-rows-[auto_minmax(0,1fr)]">
+    <div className="grid h-dvh grid-cols-1 grid-rows-[auto_minmax(0,1fr)_auto] rail:grid-cols-[auto_minmax(0,1fr)] rail:grid-rows-[auto_minmax(0,1fr)_auto]">
       <a href="#main" className="skip">
         Skip to the content
       </a>
@@ -78,11 +80,27 @@ export function Shell() {
           <Outlet />
         </ErrorBoundary>
       </main>
+      <MusicPlace />
       <BottomBar />
       <Palette open={palette} onOpenChange={setPalette} />
       <Help open={help} onOpenChange={setHelp} />
       <Toaster />
     </div>
+  );
+}
+
+/** The bar of music, where folders with music are configured. */
+function MusicPlace() {
+  const status = useQuery(mediaQuery).data;
+  const isOff = status?.backend === "off" && status.state === "unavailable";
+  const scan = useQuery({ ...scanQuery, enabled: isOff }).data;
+  if (!status || (isOff && (!scan || scan.state === "off"))) return null;
+  return (
+    <ErrorBoundary at="music">
+      <Suspense fallback={null}>
+        <MusicBar />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
@@ -111,7 +129,7 @@ function TopBar({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => vo
           <Menu
             label="All screens"
             trigger={<IconButton label="All screens" icon={<MenuIcon aria-hidden className="size-4" />} />}
-            items={SHOWN_SCREENS.map((screen) => ({
+            items={SCREENS.map((screen) => ({
               label: screen.label,
               icon: <screen.icon aria-hidden className="size-4" />,
               onSelect: () => void navigate({ to: screen.to }),
@@ -210,7 +228,7 @@ function Rail() {
       aria-label="Screens"
       className="hidden overflow-y-auto border-r border-line bg-surface p-2 rail:row-start-2 rail:flex rail:flex-col rail:gap-0.5 lg:w-48 short:p-1"
     >
-      {SHOWN_SCREENS.map((screen) => (
+      {SCREENS.map((screen) => (
         <Link
           key={screen.id}
           to={screen.to}
@@ -234,13 +252,13 @@ function Rail() {
 function BottomBar() {
   const badge = useBadge();
   const navigate = useNavigate();
-  const more = SHOWN_SCREENS.filter((screen) => !screen.isMain);
+  const more = SCREENS.filter((screen) => !screen.isMain);
   return (
     <nav
       aria-label="Screens"
       className="grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] rail:hidden short:hidden"
     >
-      {SHOWN_SCREENS.filter((screen) => screen.isMain).map((screen) => (
+      {SCREENS.filter((screen) => screen.isMain).map((screen) => (
         <Link
           key={screen.id}
           to={screen.to}

@@ -50,7 +50,7 @@ export function Toaster() {
           />
         </Radix.Root>
       ))}
-      <Radix.Viewport className="fixed right-3 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-[60] flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none md:bottom-3" />
+      <Radix.Viewport className="fixed right-3 bottom-[calc(4.5rem+var(--music-bar)+env(safe-area-inset-bottom))] z-[60] flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none md:bottom-[calc(0.75rem+var(--music-bar))]" />
     </Radix.Provider>
   );
 }
