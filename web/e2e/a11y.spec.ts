@@ -16,6 +16,7 @@ const SCREENS = [
   "/watchdog",
   "/stdout",
   "/decks",
+  "/media",
   "/settings",
 ];
 const THEMES = ["dark", "light", "contrast"];
@@ -131,6 +132,7 @@ test("all screens are reached and used by keyboard alone", async ({ app, keeper 
     ["g w", "/watchdog"],
     ["g o", "/stdout"],
     ["g d", "/decks"],
+    ["g m", "/media"],
     ["g s", "/settings"],
     ["g h", "/"],
     ["g c", "/chat/felix"],

@@ -120,7 +120,7 @@ export function spelled(
 
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement && ["checkbox", "radio", "button"].includes(target.type))
+  if (target instanceof HTMLInputElement && ["checkbox", "radio", "button", "range"].includes(target.type))
     return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }

@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { IconButton } from "./button";
 import { cx } from "./cx";
 
@@ -28,11 +28,21 @@ export function Dialog({
   side,
   hideTitle,
 }: DialogProps) {
+  const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/55" />
         <Radix.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          // Its boxes have no trigger of Radix, which would give the focus to nothing.
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (document.activeElement === document.body && opener.current instanceof HTMLElement)
+              opener.current.focus({ preventScroll: true });
+          }}
           aria-describedby={about ? undefined : ""}
           className={cx(
             "fixed z-50 flex flex-col overflow-hidden border border-line-strong bg-surface shadow-2xl",

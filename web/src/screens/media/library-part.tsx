@@ -87,10 +87,14 @@ function SearchField() {
   const [{ q = "" }, set] = useAddress();
   const [words, setWords] = useState(q);
   const [sent, setSent] = useState(q);
-  // The address changed by itself: back, a link.
-  if (q !== sent) {
-    setSent(q);
-    setWords(q);
+  const [seen, setSeen] = useState(q);
+  if (q !== seen) {
+    setSeen(q);
+    // The address changed by itself: back, a link.
+    if (q !== sent) {
+      setSent(q);
+      setWords(q);
+    }
   }
   useEffect(() => {
     const next = words.trim();
