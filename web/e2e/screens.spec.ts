@@ -7,6 +7,7 @@ import { createDeck, DECK_CONFIG, LONG_LIST, propose, pullCards } from "./deck-l
 import { compared, lived } from "./evolution-life";
 import { Keeper, serveTree } from "./keeper";
 import { live } from "./life";
+import { COLLECTION, musicConfig, scanned } from "./music-life";
 import { small } from "./small-png";
 import { StoryClock } from "./story-clock";
 import { StoryServer } from "./story-server";
@@ -22,6 +23,8 @@ const ALL_KB_MAX = 4 * 1024;
 const EVOLUTION_KB_MAX = 512;
 /** And those of the Deck Forge. */
 const DECKS_KB_MAX = 768;
+/** And those of the music. */
+const MUSIC_KB_MAX = 512;
 
 test.use({ colorScheme: "dark", contextOptions: { reducedMotion: "reduce" }, deviceScaleFactor: 1 });
 
@@ -95,7 +98,7 @@ test("the screens", async ({ page, context }) => {
   await life.end();
   expect(errors).toEqual([]);
   expect(kb + camera.kb, "the pictures are too large together").toBeLessThan(
-    ALL_KB_MAX - EVOLUTION_KB_MAX - DECKS_KB_MAX,
+    ALL_KB_MAX - EVOLUTION_KB_MAX - DECKS_KB_MAX - MUSIC_KB_MAX,
   );
 });
 
@@ -170,6 +173,36 @@ test("the screens of Decks", async ({ page, context }) => {
   await page.close();
   await keeper.end();
   expect(camera.kb, "these pictures are too large together").toBeLessThan(DECKS_KB_MAX);
+});
+
+// Of a keeper with generated files in its music folder and a player that makes no sound: `-g Music` draws these alone.
+test("the screens of Music", async ({ page, context }) => {
+  test.setTimeout(300_000);
+  const keeper = await Keeper.start(musicConfig(COLLECTION));
+  const ids = await scanned(keeper, COLLECTION.length);
+  const all = COLLECTION.map((one) => ids.get(one.title ?? ""));
+  await keeper.api("POST", "/music/playlists", { name: "Late at night", tracks: all.slice(3, 9) });
+  await keeper.api("POST", "/music/playlists", { name: "While it compiles", tracks: all.slice(0, 3) });
+  await keeper.api("POST", "/control-media", { action: "play", tracks: all });
+  await keeper.api("POST", "/control-media", { action: "seek", position_s: 71 });
+  await keeper.api("POST", "/control-media", { action: "pause" });
+  await keeper.admit(context);
+  const camera = new Camera(page, keeper.url);
+  const shown = async () => {
+    await page.getByTestId("music-bar").waitFor();
+    await page.waitForFunction(() => [...document.images].every((one) => one.complete));
+  };
+  await camera.draw("music", "/media", "dark", shown);
+  await camera.draw("music-albums", "/media?tab=albums", "dark", shown);
+  await camera.draw("music-playlist", "/media?tab=playlists&playlist=0", "light", shown);
+  await camera.draw("music-player", "/chat/felix", "dark", async () => {
+    await page.getByRole("button", { name: /^Open the player/ }).click();
+    await expect(page.getByRole("dialog").getByRole("list", { name: "Queue" })).toBeVisible();
+    await shown();
+  });
+  await page.close();
+  await keeper.end();
+  expect(camera.kb, "these pictures are too large together").toBeLessThan(MUSIC_KB_MAX);
 });
 
 /** A first start: nobody signed in, and then a keeper without a past. */
