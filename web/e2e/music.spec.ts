@@ -313,3 +313,39 @@ music(
     await expect(bar(page).getByRole("button", { name: /^Open the player/ })).toBeFocused();
   },
 );
+
+test("of a long library what is in sight is drawn, and more is read where somebody scrolls", async ({
+  app,
+  context,
+}) => {
+  const all = 50_000;
+  const scan = { state: "idle", files: all, missing: 0, read: 0, to_read: 0, errors: [], errors_total: 0 };
+  let pages = 0;
+  await context.route("**/music/library?*", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const [from, limit] = [Number(query.get("cursor") ?? 0), Number(query.get("limit"))];
+    if (limit > 1) pages += 1;
+    const items = Array.from({ length: limit }, (_, at) => ({
+      id: String(from + at).padStart(32, "0"),
+      title: `Track ${from + at}`,
+      artist: "many",
+      available: true,
+    }));
+    const next = from + limit < all ? String(from + limit) : null;
+    return route.fulfill({ json: { items, next, more: false, scan } });
+  });
+  const page = await app.open("/media");
+  const tracks = page.getByRole("list", { name: "Tracks" });
+  await expect(tracks.getByText("Track 0", { exact: true })).toBeVisible();
+  await expect(page.getByText("50,000 files")).toBeVisible();
+  const toEnd = () => tracks.evaluate((list) => list.parentElement?.scrollTo(0, list.scrollHeight));
+  for (let round = 2; round <= 6; round += 1) {
+    await toEnd();
+    await expect.poll(() => pages).toBeGreaterThanOrEqual(round);
+  }
+  await expect(async () => {
+    await toEnd();
+    await expect(tracks.getByText(/^Track 1\d\d\d$/).first()).toBeVisible({ timeout: 500 });
+  }).toPass();
+  expect(await tracks.getByRole("listitem").count()).toBeLessThan(60);
+});
