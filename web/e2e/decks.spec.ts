@@ -1,6 +1,6 @@
 // The Deck Forge with a real keeper: a list becomes a deck, cards are moved in every way, an agent proposes and a person reviews.
 import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { countOf, createDeck, DECK_CONFIG, ELVES, propose, pullCards, seen } from "./deck-life";
 import { App, expect, test } from "./keeper";
 
@@ -14,6 +14,29 @@ test.beforeEach(({ keeper }) => pullCards(keeper));
 const cardOf = (page: Page, name: string) => page.locator("[data-card]").filter({ hasText: name });
 const zone = (page: Page, name: string) => page.locator(`section[data-zone=${name}]`);
 const said = (page: Page) => page.getByTestId("carry-said");
+
+/** A real finger: what the browser itself makes of it, scrolling and its end of a pointer too. */
+async function fingerOf(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  return (type: "touchStart" | "touchMove" | "touchEnd" | "touchCancel", x?: number, y?: number) =>
+    session.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }],
+    });
+}
+
+/** Waits until what was flung stands still; gives where it is. */
+async function toRest(what: Locator): Promise<number> {
+  let last = Number.NaN;
+  await expect
+    .poll(async () => {
+      const before = last;
+      last = (await what.boundingBox())?.y ?? Number.NaN;
+      return last - before;
+    })
+    .toBe(0);
+  return last;
+}
 
 async function violations(page: Page): Promise<string[]> {
   const found = await new AxeBuilder({ page }).withTags(TAGS).analyze();
@@ -118,12 +141,7 @@ test("a finger scrolls at once, and picks up after it rested", async ({ browser,
   await keeper.admit(context);
   const page = await context.newPage();
   await new App(page, keeper).open(`/decks/${deck_id}`);
-  const session = await context.newCDPSession(page);
-  const touch = (type: string, x?: number, y?: number) =>
-    session.send("Input.dispatchTouchEvent", {
-      type: type as "touchStart",
-      touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }],
-    });
+  const touch = await fingerOf(page);
   const card = cardOf(page, "Bloom Tender");
   await card.scrollIntoViewIfNeeded();
   const box = await card.boundingBox();
@@ -135,14 +153,79 @@ test("a finger scrolls at once, and picks up after it rested", async ({ browser,
   await touch("touchMove", x, y - 90);
   await touch("touchEnd");
   await expect(page.getByTestId("drop-bar")).toHaveCount(0);
-  const after = await card.boundingBox();
-  expect(after?.y).toBeLessThan(box.y);
+  expect((await card.boundingBox())?.y).toBeLessThan(box.y);
 
-  const at = { x, y: (after?.y ?? 0) + 15 };
-  await touch("touchStart", at.x, at.y);
+  // What was flung glides on for a while, maybe out of sight.
+  await toRest(card);
+  await card.scrollIntoViewIfNeeded();
+  const at = await toRest(card);
+  await touch("touchStart", x, at + 15);
   await expect(page.getByTestId("drop-bar")).toBeVisible();
   await touch("touchEnd");
   await expect(page.getByTestId("drop-bar")).toHaveCount(0);
+  await context.close();
+});
+
+test("a finger carries a card to a place and drops it there, and the page stands still meanwhile", async ({
+  browser,
+  keeper,
+}) => {
+  const { deck_id } = await createDeck(keeper);
+  const context = await browser.newContext({ viewport: PHONE, hasTouch: true, isMobile: true });
+  await keeper.admit(context);
+  const page = await context.newPage();
+  await new App(page, keeper).open(`/decks/${deck_id}`);
+  const touch = await fingerOf(page);
+  const card = cardOf(page, "Bloom Tender");
+  await card.scrollIntoViewIfNeeded();
+  const box = await card.boundingBox();
+  if (!box) throw new Error("the card is not in sight");
+  const [x, y] = [box.x + 120, box.y + 15];
+
+  const bar = page.getByTestId("drop-bar");
+  const middleOf = async (place: string) => {
+    const at = await bar.locator(`[data-zone=${place}]`).boundingBox();
+    if (!at) throw new Error(`${place} is not in sight`);
+    return [at.x + at.width / 2, at.y + at.height / 2] as const;
+  };
+  const slide = async (to: readonly [number, number]) => {
+    for (let step = 1; step <= 10; step += 1)
+      await touch("touchMove", x + ((to[0] - x) * step) / 10, y + ((to[1] - y) * step) / 10);
+  };
+
+  // Over its own place it stays.
+  await touch("touchStart", x, y);
+  await expect(bar).toBeVisible();
+  await slide(await middleOf("main"));
+  await expect(bar.locator("[data-over]")).toContainText("Deck");
+  await touch("touchEnd");
+  await expect(said(page)).toHaveText("Bloom Tender stays in Deck.");
+
+  await touch("touchStart", x, y);
+  await expect(bar).toBeVisible();
+  await slide(await middleOf("maybeboard"));
+  await expect(bar.locator("[data-over]")).toHaveText("Maybeboard");
+  expect((await card.boundingBox())?.y).toBe(box.y);
+  await touch("touchEnd");
+  await expect(bar).toHaveCount(0);
+  await expect(
+    zone(page, "maybeboard").locator("[data-card]").filter({ hasText: "Bloom Tender" }),
+  ).toHaveCount(1);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect.poll(async () => countOf(await seen(keeper, deck_id), "Bloom Tender", "maybeboard")).toBe(1);
+
+  // What the browser takes from the finger, such as by a second one, puts the card back.
+  const pod = cardOf(page, "Birthing Pod");
+  await pod.scrollIntoViewIfNeeded();
+  const at = await pod.boundingBox();
+  if (!at) throw new Error("the card is not in sight");
+  await touch("touchStart", at.x + 120, at.y + 15);
+  await expect(bar).toBeVisible();
+  await touch("touchCancel");
+  await expect(bar).toHaveCount(0);
+  // The next tap shows a card, and carries nothing.
+  await pod.tap();
+  await expect(page.getByRole("dialog")).toContainText("Birthing Pod");
   await context.close();
 });
 

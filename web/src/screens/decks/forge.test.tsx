@@ -6,6 +6,7 @@ import type { DeckStateView } from "@/api/generated";
 import { listenForKeys } from "@/app/commands";
 import type { Toast } from "@/app/toasts";
 import { Board } from "./board";
+import { HOLD_MS } from "./carry";
 import { card, deckState, forest, line, proposal, summary } from "./deck.fixture";
 import { deckQuery } from "./queries";
 import { Review } from "./review";
@@ -190,6 +191,27 @@ it("cards that could lead a deck are offered, and none is picked for anybody", a
   fireEvent.click(screen.getByRole("button", { name: "Ezuri" }));
   await waitFor(() => expect(keeper.sent).toHaveLength(1));
   expect(keeper.sent[0]?.body.ops).toEqual([{ op: "set_commanders", cards: [{ id: "e", name: "Ezuri" }] }]);
+});
+
+it("a finger that rests picks up, but not where it stops a page that glides: that finger is the browser's", async () => {
+  drawBoard();
+  const elves = cardOf("Llanowar Elves");
+  const rest = async (cancelable: boolean) => {
+    fireEvent.pointerDown(elves, { pointerType: "touch", button: 0, clientX: 10, clientY: 10 });
+    fireEvent(elves, new Event("touchstart", { bubbles: true, cancelable }));
+    await inAct(async () => vi.advanceTimersByTime(2 * HOLD_MS));
+  };
+  vi.useFakeTimers();
+  try {
+    await rest(false);
+    expect(screen.queryByTestId("drop-bar")).toBeNull();
+    await rest(true);
+    expect(screen.queryByTestId("drop-bar")).not.toBeNull();
+    await inAct(async () => void fireEvent.pointerUp(window));
+    expect(screen.queryByTestId("drop-bar")).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("a picture that cannot be had leaves the card's text, and nothing is asked for where there is none", async () => {

@@ -44,7 +44,7 @@ export function useCarry(
   }, []);
   useHold(state, send);
   useWindow(state, send);
-  useNoScroll(board, now);
+  useNoScroll(board, now, send);
   return {
     state,
     said,
@@ -102,10 +102,14 @@ function useWindow(state: Carry, send: Send): void {
 }
 
 /** While a finger carries, its moving scrolls nothing and its resting opens no menu of the browser. */
-function useNoScroll(board: RefObject<HTMLElement | null>, now: RefObject<Carry>): void {
+function useNoScroll(board: RefObject<HTMLElement | null>, now: RefObject<Carry>, send: Send): void {
   useEffect(() => {
     const element = board.current;
     if (!element) return;
+    // A finger that stops what glides is the browser's until it is lifted: what it carried would be lost as soon as it moves.
+    const onStart = (event: TouchEvent) => {
+      if (!event.cancelable && now.current.phase === "pressed") send({ type: "cancel" });
+    };
     const onTouch = (event: TouchEvent) => {
       if (now.current.phase === "carried" && event.cancelable) event.preventDefault();
     };
@@ -114,13 +118,15 @@ function useNoScroll(board: RefObject<HTMLElement | null>, now: RefObject<Carry>
       if (phase === "carried" || (phase === "pressed" && now.current.pointer === "touch"))
         event.preventDefault();
     };
+    element.addEventListener("touchstart", onStart, { passive: false });
     element.addEventListener("touchmove", onTouch, { passive: false });
     element.addEventListener("contextmenu", onMenu);
     return () => {
+      element.removeEventListener("touchstart", onStart);
       element.removeEventListener("touchmove", onTouch);
       element.removeEventListener("contextmenu", onMenu);
     };
-  }, [board, now]);
+  }, [board, now, send]);
 }
 
 function zoneAt(x: number, y: number): DeckZone | null {
