@@ -25,7 +25,7 @@ export default defineConfig({
   server: {
     // `npm run dev` beside a keeper: its Host and Origin checks see its own address.
     proxy: {
-      "^/(session|health|ready|alive|version|start-epoch|epochs|events|snapshot|approvals|attention|identity|knowledge|dreams|memory|management|metrics|openapi.json|evidence|deck/|cards)":
+      "^/(session|health|ready|alive|version|start-epoch|epochs|events|snapshot|approvals|attention|identity|knowledge|dreams|memory|management|metrics|openapi.json|evidence|deck/|cards|media-status|control-media|music/)":
         proxied(),
       "^/(agents|stdout|watchdog)": {
         ...proxied(),
@@ -40,6 +40,7 @@ export default defineConfig({
     restoreMocks: true,
     // A busy machine takes any time for the long ones; none of them measures it.
     testTimeout: 30_000,
+    setupFiles: ["tests/waits.ts"],
   },
 });
 
