@@ -55,6 +55,7 @@ test("a list becomes a deck; what was not understood is shown, and what is wrong
   const page = await app.open("/");
   for (const key of ["g", "d"]) await page.keyboard.press(key);
   await expect(page).toHaveURL(/\/decks$/);
+  await expect(page.getByRole("button", { name: "New deck" })).toBeVisible();
   await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: "New deck" });
   await dialog.getByLabel("Name").fill("Elves <b>of</b> the wood");

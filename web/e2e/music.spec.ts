@@ -99,6 +99,14 @@ music("a track is found, played, paused, and heard of by another page", async ({
   await page.getByRole("button", { name: "Play Jóga" }).click();
   await expect(bar(page)).toHaveAttribute("data-state", "playing");
   await expect(bar(page)).toContainText("Björk · Homogenic");
+  const cover = bar(page).locator("img");
+  await expect.poll(() => cover.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0);
+  const told = () =>
+    page.evaluate(() => {
+      const { metadata, playbackState } = navigator.mediaSession;
+      return [metadata?.title, metadata?.artist, metadata?.artwork.length, playbackState];
+    });
+  await expect.poll(told).toEqual(["Jóga", "Björk", 1, "playing"]);
 
   const other = await new App(await context.newPage(), app.keeper).open("/chat/felix");
   await expect(bar(other)).toHaveAttribute("data-state", "playing");

@@ -65,13 +65,12 @@ function Head({ list, act, canSteer }: { list: PlaylistView; act: Control; canSt
   const [isNaming, setNaming] = useState(false);
   const canPlay = canSteer && list.entries.length > 0;
   const remove = async () => {
+    set({ tab: "playlists", playlist: undefined });
     const isGone = await later({
       doing: `Deleting “${visibleLine(list.name)}”`,
       run: () => call("DELETE /music/playlists/{id}", { path: { id: String(list.id) } }),
     });
-    if (!isGone) return;
-    set({ tab: "playlists", playlist: undefined });
-    void client.invalidateQueries({ queryKey: ["playlists", "list"] });
+    if (isGone) void client.invalidateQueries({ queryKey: ["playlists", "list"] });
   };
   const icon = "size-4";
   return (

@@ -1,6 +1,7 @@
 // A list of any length whose rows can be put elsewhere: by a handle that takes keys and the pointer, and by each row's menu.
 import { GripVertical } from "lucide-react";
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { cx, VirtualList, type VirtualListHandle } from "@/ui";
 import { beforeAt, type CarriedRow, moved, type Places, placeByKey, reorderWords, within } from "./reorder";
 
@@ -147,8 +148,9 @@ function useCarrying(
     const onMove = (event: PointerEvent) => {
       scrollAtEdge(list.current?.element ?? null, event.clientY);
       const to = placeAt(list.current?.element ?? null, event.clientX, event.clientY);
-      const now = newest.current;
-      if (now.active && to !== null && to !== now.active.to) now.acts.carry({ ...now.active, to });
+      const { active: row, acts: does } = newest.current;
+      // Drawn at once: the pointer may be let go before the next frame.
+      if (row && to !== null && to !== row.to) flushSync(() => does.carry({ ...row, to }));
     };
     const onUp = () => newest.current.acts.drop();
     const onCancel = () => newest.current.acts.cancel();
