@@ -19,7 +19,7 @@ use abide_domain::{
     event::MemoryEvent,
     turn::Exchange,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -57,6 +57,7 @@ pub struct ShortTerm {
     has_bound: bool,
     /// Epochs that were taken back before they ended.
     bound_open: HashSet<EpochId>,
+    #[serde(deserialize_with = "of_shared_names")]
     agent: ExchangeSeries<WindowExchange>,
     /// The ordinal of the first exchange whose text is held.
     first_held: u64,
@@ -206,7 +207,10 @@ impl ShortTerm {
         let output =
             DriverOutput { content: exchange.reply.clone(), timestamp: exchange.replied_at };
         let (epoch, channel) = (exchange.epoch, exchange.channel);
-        let sender: Arc<str> = exchange.sender.as_str().into();
+        // One text for all exchanges of a session, and of a person: they stay as long as the run.
+        let session = known(&self.sessions, &session).unwrap_or(session);
+        let sender = known(&self.people, &exchange.sender);
+        let sender = sender.unwrap_or_else(|| exchange.sender.as_str().into());
         let reply = LastReply { seq, epoch, channel, sender: sender.clone(), output };
         self.replies.note(session.clone(), reply);
         let tokens = exchange_tokens(&exchange);
@@ -215,13 +219,17 @@ impl ShortTerm {
             epoch,
             session: session.clone(),
             channel,
-            sender,
+            sender: sender.clone(),
             exchange,
             is_bound: false,
         };
         let origin = exchange.origin();
         self.members.note(&origin);
-        let person: Option<Arc<str>> = origin.group().is_none().then(|| origin.person().into());
+        let is_alone = origin.group().is_none();
+        let person = is_alone.then(|| match origin.person() {
+            person if *person == *sender => sender.clone(),
+            person => person.into(),
+        });
         let ordinal = self.agent.push(exchange, tokens, seq);
         self.sessions.entry(session).or_default().push(ordinal, tokens, seq);
         if let Some(person) = person {
@@ -267,6 +275,28 @@ impl ShortTerm {
         }
         self.first_held = self.first_held.max(self.agent.first_ordinal());
     }
+}
+
+/// Reads the exchanges of a run so that each name is held once, however many exchanges have it.
+fn of_shared_names<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<ExchangeSeries<WindowExchange>, D::Error> {
+    let mut series = ExchangeSeries::<WindowExchange>::deserialize(from)?;
+    let mut names = HashSet::<Arc<str>>::new();
+    for item in series.iter_mut() {
+        for name in [&mut item.item.session, &mut item.item.sender] {
+            match names.get(&**name) {
+                Some(held) => *name = Arc::clone(held),
+                None => drop(names.insert(Arc::clone(name))),
+            }
+        }
+    }
+    Ok(series)
+}
+
+/// The name under which something is known already.
+fn known<T>(all: &HashMap<Arc<str>, T>, name: &str) -> Option<Arc<str>> {
+    all.get_key_value(name).map(|(known, _)| Arc::clone(known))
 }
 
 /// What an exchange costs in a prompt.
