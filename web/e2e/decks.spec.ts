@@ -351,7 +351,7 @@ test("a keeper that is killed in a review loses nothing, and the page goes on wh
   await keeper.down("SIGKILL");
   await expect(page.getByTestId("connection")).toHaveAttribute("data-phase", "offline");
   await page.keyboard.press("a");
-  await expect(page.getByText("The lines were not approved")).toBeVisible();
+  await expect(page.getByText("The lines were not approved", { exact: true })).toBeVisible();
   await expect(page.locator("[data-state=open]")).toHaveCount(5);
   await keeper.up();
   await app.live();
