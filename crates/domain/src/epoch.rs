@@ -8,8 +8,9 @@
 //!     └──────────┴────────┴───────────── aborted at any point before the end ─────────────────────────────┘
 //! ```
 
-use crate::CallId;
 use serde::{Deserialize, Serialize};
+
+use crate::CallId;
 
 /// The state of an epoch, which [`step`] moves on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

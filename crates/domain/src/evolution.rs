@@ -12,8 +12,9 @@
 //! Whatever is not in force yet can be aborted; what is in force can be rolled back, and only that. A candidate is in force, for
 //! its share of the requests, from `reloaded` on.
 
-use crate::event::EvolutionEvent;
 use serde::{Deserialize, Serialize};
+
+use crate::event::EvolutionEvent;
 
 mod target;
 

@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use abide_domain::{Timestamp, event::TickIntervalChanged};
+use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
-use serde::{Deserialize, Serialize};
 
 /// Milliseconds a tick, in a ledger that never changed them.
 pub(crate) const TICK_INTERVAL_MS: u64 = 1_000;

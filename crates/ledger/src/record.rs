@@ -5,9 +5,9 @@
 use std::{fmt, sync::Arc};
 
 use abide_domain::{EntityName, EpochId, Timestamp, event::Event, event::EventError};
+use serde::{Deserialize, Serialize};
 
 use crate::line::{Layout, LedgerLineError};
-use serde::{Deserialize, Serialize};
 
 /// One line of the ledger, raw. Cloning is cheap.
 #[derive(Clone)]

@@ -11,9 +11,9 @@ use abide_domain::{
     event::{Event, StimulusAccepted, StimulusEvent, TurnCompleted, TurnEvent},
     turn::Exchange,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::DurableEvent;
-use serde::{Deserialize, Serialize};
 
 /// The epochs between acceptance and end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

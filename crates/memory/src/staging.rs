@@ -10,9 +10,9 @@ use abide_domain::{
     EpochId,
     event::{EpochEvent, Event, MemoryEvent},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::DurableEvent;
-use serde::{Deserialize, Serialize};
 
 /// What an event means to staged memory.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! What of an agent can change, by its names in frames, routes and events.
 
-use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 /// What a proposal would replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

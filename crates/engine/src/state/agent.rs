@@ -15,6 +15,7 @@ use abide_domain::{
 use abide_ledger::Entry;
 use abide_memory::{Dreams, DurableEvent, Identity, ShortTerm, Wishes};
 use abide_tools::KeptValues;
+use serde::{Deserialize, Serialize};
 
 use super::{
     decks::DeckNotes,
@@ -25,7 +26,6 @@ use super::{
     sleep::SleepState,
     tool_use::ToolUse,
 };
-use serde::{Deserialize, Serialize};
 
 /// Characters of a failure that are kept, in Unicode scalar values.
 const FAILURE_CHARS_MAX: usize = 200;

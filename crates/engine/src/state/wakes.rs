@@ -11,6 +11,7 @@ use abide_domain::{
     EntityName, Timestamp, WakeId,
     event::{WakeRan, WakeScheduled, WakeSet},
 };
+use serde::{Deserialize, Serialize};
 
 mod calls;
 mod frame;
@@ -25,7 +26,6 @@ pub(super) use wake::WakeOrigin;
 pub use wake::{Wake, WakeStatus};
 
 use crate::work_budget::WorkBudget;
-use serde::{Deserialize, Serialize};
 
 /// All wakes and schedules.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]

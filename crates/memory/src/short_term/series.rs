@@ -2,8 +2,9 @@
 //!
 //! Grows at its end, shrinks at its front; every exchange keeps its ordinal for ever. Knows nothing of texts.
 
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
 
 /// One exchange of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

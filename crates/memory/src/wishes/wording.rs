@@ -5,13 +5,13 @@
 //! passed on is none. It misses rather than invents: what it misses is still recalled as what was said.
 
 use abide_domain::text::shortened;
+use serde::{Deserialize, Serialize};
 
 use super::phrases::{
     FILLERS, FORWARDED, LANGUAGES, MANNERS, NAMING, NEGATIONS, OF_ANSWERS, ONCE, STANDING,
     STOPPING, TAKING_BACK, VERBS, WISHING,
 };
 use crate::words;
-use serde::{Deserialize, Serialize};
 
 /// The longest wish, in Unicode scalar values.
 const WISH_CHARS_MAX: usize = 240;

@@ -4,6 +4,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use abide_domain::{Timestamp, WakeId, event::WakeSet, format_age, limits::WAKE_REST_MIN};
 use abide_grammar::{Command, Condition, Expr, Field, Literal, Operand, Truth};
+use serde::{Deserialize, Serialize};
 
 use super::{
     calls::{SleepLength, sleep_length},
@@ -12,7 +13,6 @@ use super::{
     progress::ConditionProgress,
 };
 use crate::work_budget::WorkBudget;
-use serde::{Deserialize, Serialize};
 
 /// Inputs that a woken agent is shown, the newest.
 const INPUTS_MAX: usize = 10;
